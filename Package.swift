@@ -1,0 +1,231 @@
+// swift-tools-version: 6.1
+import Foundation
+import PackageDescription
+
+// One idea decides this file: a target may only import from floors below its own
+// (Tests/ArchitectureTests holds the rule). Floors are written beside each group.
+
+// SwiftSyntax comes from the toolchain's own host libraries on Linux, so that no package
+// has to be resolved. Only PatchCompiler and what stands on it sees these flags.
+let hostLibraries = hostLibraryFolder()
+let swiftSyntaxSearch: [SwiftSetting] = [.unsafeFlags(["-I", hostLibraries])]
+let swiftSyntaxLink: [LinkerSetting] = [
+    .unsafeFlags(["-L", hostLibraries, "-Xlinker", "-rpath", "-Xlinker", hostLibraries]),
+    .linkedLibrary("SwiftSyntax"),
+    .linkedLibrary("SwiftParser"),
+    .linkedLibrary("SwiftOperators"),
+    .linkedLibrary("SwiftParserDiagnostics"),
+    .linkedLibrary("SwiftDiagnostics"),
+    .linkedLibrary("SwiftBasicFormat"),
+]
+
+let package = Package(
+    name: "OpenPatch",
+    platforms: [.iOS(.v15), .macOS(.v12), .tvOS(.v15), .visionOS(.v1)],
+    products: [
+        .library(name: "PatchSDK", targets: ["PatchSDK"]),
+        .library(name: "WebAssembly", targets: ["WebAssembly", "WebAssemblyWASI"]),
+        .library(name: "TUF", targets: ["TUF"]),
+        .executable(name: "patchcli", targets: ["patchcli"]),
+        .executable(name: "patchd", targets: ["patchd"]),
+    ],
+    targets: systemLibraries + floor0 + floor1 + floor2 + floor3 + floor5 + floor6 + tests
+        + appleStubs,
+    swiftLanguageModes: [.v6],
+    cLanguageStandard: .c11
+)
+
+// MARK: - System libraries
+
+var systemLibraries: [Target] {
+    [
+        .systemLibrary(
+            name: "COpenSSL", path: "Sources/System/COpenSSL", pkgConfig: "libcrypto",
+            providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+        .systemLibrary(
+            name: "CBrotli", path: "Sources/System/CBrotli", pkgConfig: "libbrotlienc",
+            providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
+        .systemLibrary(
+            name: "CMicroHTTPD", path: "Sources/System/CMicroHTTPD", pkgConfig: "libmicrohttpd",
+            providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
+    ]
+}
+
+// MARK: - Floor 0: leaves
+
+var floor0: [Target] {
+    [
+        .target(name: "CPatchGate"),
+        .target(name: "PatchPlatform"),
+        .target(
+            name: "PatchCrypto",
+            dependencies: onLinux("COpenSSL") + stubbed("CryptoKit", "Security")),
+        .target(
+            name: "PatchCompression",
+            dependencies: onLinux("CBrotli") + stubbed("Compression")),
+        .target(name: "CommandLineKit"),
+    ]
+}
+
+// MARK: - Floor 1: engine, trust, decision
+
+var floor1: [Target] {
+    [
+        .target(name: "CWasmCore"),
+        .target(name: "WebAssembly", dependencies: ["CWasmCore"]),
+        .target(name: "TUF", dependencies: ["PatchCrypto"]),
+        .target(name: "Rollout", dependencies: ["PatchCrypto"]),
+    ]
+}
+
+// MARK: - Floor 2: what stands on the engine or on trust alone
+
+var floor2: [Target] {
+    [
+        .target(name: "WebAssemblyWASI", dependencies: ["WebAssembly"]),
+        .target(name: "WebAssemblySpec", dependencies: ["WebAssembly"]),
+        .target(name: "ModuleABI", dependencies: ["PatchCrypto", "WebAssembly"]),
+        .target(
+            name: "UpdateEngine",
+            dependencies: ["PatchPlatform", "PatchCrypto", "PatchCompression", "TUF", "Rollout"]),
+    ]
+}
+
+// MARK: - Floor 3: the SDK
+
+var floor3: [Target] {
+    [
+        .target(
+            name: "PatchSDK",
+            dependencies: [
+                "CPatchGate", "ModuleABI", "PatchPlatform", "Rollout", "TUF", "UpdateEngine",
+                "WebAssembly", "WebAssemblyWASI",
+            ] + stubbed("Combine"))
+    ]
+}
+
+// MARK: - Floor 5: developer and operator
+
+var floor5: [Target] {
+    [
+        .target(
+            name: "PatchCompiler",
+            dependencies: [
+                "ModuleABI", "PatchCompression", "PatchCrypto", "PatchPlatform", "WebAssembly",
+            ],
+            resources: [.copy("Guest")],
+            swiftSettings: swiftSyntaxSearch,
+            linkerSettings: swiftSyntaxLink),
+        .target(
+            name: "PatchServer",
+            dependencies: [
+                "CMicroHTTPD", "ModuleABI", "PatchCrypto", "PatchPlatform", "Rollout", "TUF",
+            ]),
+    ]
+}
+
+// MARK: - Floor 6: executables
+
+var floor6: [Target] {
+    [
+        .executableTarget(
+            name: "patchcli",
+            dependencies: [
+                "CommandLineKit", "ModuleABI", "PatchCompiler", "PatchCompression", "PatchCrypto",
+                "PatchPlatform", "Rollout", "TUF", "WebAssembly", "WebAssemblySpec",
+                "WebAssemblyWASI",
+            ],
+            swiftSettings: swiftSyntaxSearch),
+        .executableTarget(
+            name: "patchd", dependencies: ["CommandLineKit", "PatchPlatform", "PatchServer"]),
+    ]
+}
+
+// MARK: - Tests
+
+var tests: [Target] {
+    if stubsWanted { return [] }
+    return [
+        .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .testTarget(name: "ArchitectureTests", dependencies: ["TestSupport"]),
+        .testTarget(name: "PatchPlatformTests", dependencies: ["PatchPlatform", "TestSupport"]),
+        .testTarget(name: "PatchCryptoTests", dependencies: ["PatchCrypto", "TestSupport"]),
+        .testTarget(
+            name: "PatchCompressionTests", dependencies: ["PatchCompression", "TestSupport"]),
+        .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit", "TestSupport"]),
+        .testTarget(name: "WebAssemblyTests", dependencies: ["WebAssembly", "TestSupport"]),
+        .testTarget(
+            name: "WebAssemblySpecTests",
+            dependencies: ["WebAssemblySpec", "WebAssembly", "TestSupport"]),
+        .testTarget(
+            name: "WebAssemblyWASITests",
+            dependencies: ["WebAssemblyWASI", "WebAssembly", "TestSupport"]),
+        .testTarget(name: "TUFTests", dependencies: ["TUF", "PatchCrypto", "TestSupport"]),
+        .testTarget(name: "RolloutTests", dependencies: ["Rollout", "TestSupport"]),
+        .testTarget(name: "ModuleABITests", dependencies: ["ModuleABI", "TestSupport"]),
+        .testTarget(
+            name: "UpdateEngineTests",
+            dependencies: ["UpdateEngine", "TUF", "PatchCrypto", "PatchPlatform", "TestSupport"]),
+        .testTarget(
+            name: "PatchSDKTests",
+            dependencies: [
+                "PatchSDK", "ModuleABI", "PatchCompression", "PatchCrypto", "TUF", "UpdateEngine",
+                "WebAssembly", "TestSupport",
+            ]),
+        .testTarget(
+            name: "PatchCompilerTests",
+            dependencies: [
+                "PatchCompiler", "ModuleABI", "PatchCompression", "WebAssembly", "WebAssemblyWASI",
+                "TestSupport",
+            ],
+            exclude: ["Fixtures"],
+            swiftSettings: swiftSyntaxSearch),
+        .testTarget(
+            name: "PatchServerTests",
+            dependencies: ["PatchServer", "PatchCrypto", "TUF", "TestSupport"]),
+        // The loop as a whole, over the real executables.
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: [
+                "PatchCompiler", "PatchSDK", "WebAssembly", "WebAssemblyWASI", "TestSupport",
+                "patchcli", "patchd",
+            ],
+            swiftSettings: swiftSyntaxSearch),
+    ]
+}
+
+// MARK: - Apple stubs (make check-apple)
+
+// Declarations of the Apple API that our adapters call, so that they are type-checked on
+// Linux. Every target of the build then sees `canImport(CryptoKit)`, which is why this mode
+// has a scratch path of its own and never runs anything.
+nonisolated var stubsWanted: Bool { Context.environment["OPENPATCH_APPLE_STUBS"] != nil }
+nonisolated let stubNames = ["Combine", "Compression", "CryptoKit", "Security"]
+
+var appleStubs: [Target] {
+    guard stubsWanted else { return [] }
+    return stubNames.map {
+        .target(name: $0, path: "Stubs/\($0)", swiftSettings: [.swiftLanguageMode(.v5)])
+    }
+}
+
+nonisolated func stubbed(_ names: String...) -> [Target.Dependency] {
+    stubsWanted ? names.map { .byName(name: $0) } : []
+}
+
+nonisolated func onLinux(_ name: String) -> [Target.Dependency] {
+    [.target(name: name, condition: .when(platforms: [.linux]))]
+}
+
+nonisolated func hostLibraryFolder() -> String {
+    if let named = Context.environment["OPENPATCH_SWIFT_HOST_LIBRARIES"] { return named }
+    let path = Context.environment["PATH"] ?? ""
+    for folder in path.split(separator: ":") {
+        let swift = URL(fileURLWithPath: String(folder)).appendingPathComponent("swift")
+        guard FileManager.default.isExecutableFile(atPath: swift.path) else { continue }
+        let real = swift.resolvingSymlinksInPath().deletingLastPathComponent()
+        let host = real.deletingLastPathComponent().appendingPathComponent("lib/swift/host")
+        if FileManager.default.fileExists(atPath: host.path) { return host.path }
+    }
+    return "/usr/lib/swift/host"
+}

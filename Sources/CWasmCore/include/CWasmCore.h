@@ -1,0 +1,3 @@
+#ifndef C_WASM_CORE_H
+#define C_WASM_CORE_H
+#endif

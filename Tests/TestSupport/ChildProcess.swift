@@ -1,0 +1,143 @@
+import Foundation
+
+/// A real program that a test starts, bounded in time and ended by its id.
+public final class ChildProcess: @unchecked Sendable {
+    // Unchecked: `Process` is only started and signalled here, and the collected output is read
+    // after the reader threads have been joined (or under the lock).
+    public struct Result: Sendable {
+        public let status: Int32
+        public let standardOutput: String
+        public let standardError: String
+    }
+
+    public struct TimedOut: Error, CustomStringConvertible {
+        public let command: String
+        public let output: String
+        public var description: String { "'\(command)' did not end in time; it printed: \(output)" }
+    }
+
+    private let process = Process()
+    private let output = Collector()
+    private let errors = Collector()
+    private let command: String
+
+    /// Starts `executable` (looked up on PATH when it has no slash).
+    public init(
+        _ executable: String, _ arguments: [String] = [], in folder: URL? = nil,
+        environment: [String: String] = [:]
+    ) throws {
+        command = ([executable] + arguments).joined(separator: " ")
+        if executable.contains("/") {
+            process.executableURL = URL(fileURLWithPath: executable)
+            process.arguments = arguments
+        } else {
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+            process.arguments = [executable] + arguments
+        }
+        process.currentDirectoryURL = folder
+        process.environment = ProcessInfo.processInfo.environment
+            .merging(environment) { $1 }
+        let out = Pipe()
+        let err = Pipe()
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = out
+        process.standardError = err
+        try process.run()
+        output.drain(out.fileHandleForReading)
+        errors.drain(err.fileHandleForReading)
+    }
+
+    deinit { kill() }
+
+    public var isRunning: Bool { process.isRunning }
+    public var processIdentifier: Int32 { process.processIdentifier }
+
+    /// All that the program has printed so far on standard output.
+    public var printed: String { output.text }
+    /// All that the program has printed so far on standard error.
+    public var complained: String { errors.text }
+
+    /// Waits for the end of the program.
+    /// - Throws: ``TimedOut`` after `seconds`, having killed it.
+    public func wait(seconds: Double = 60) throws -> Result {
+        let deadline = Date().addingTimeInterval(seconds)
+        while process.isRunning {
+            if Date() > deadline {
+                kill()
+                throw TimedOut(command: command, output: printed + complained)
+            }
+            Thread.sleep(forTimeInterval: 0.005)
+        }
+        output.finish()
+        errors.finish()
+        return Result(
+            status: process.terminationStatus, standardOutput: printed, standardError: complained)
+    }
+
+    /// Waits until standard output contains `text`.
+    /// - Throws: ``TimedOut`` after `seconds` or when the program ended without printing it.
+    public func waitForOutput(_ text: String, seconds: Double = 30) throws {
+        let deadline = Date().addingTimeInterval(seconds)
+        while !printed.contains(text) {
+            if Date() > deadline || !process.isRunning {
+                output.finish()
+                if printed.contains(text) { return }
+                kill()
+                throw TimedOut(command: command, output: printed + complained)
+            }
+            Thread.sleep(forTimeInterval: 0.005)
+        }
+    }
+
+    /// Asks the program to stop (SIGTERM).
+    public func terminate() { if process.isRunning { process.terminate() } }
+
+    /// Ends the program at once (SIGKILL).
+    public func kill() {
+        if process.isRunning {
+            Foundation.kill(process.processIdentifier, SIGKILL)
+            process.waitUntilExit()
+        }
+    }
+
+    /// Runs a program to its end.
+    public static func run(
+        _ executable: String, _ arguments: [String] = [], in folder: URL? = nil,
+        environment: [String: String] = [:], seconds: Double = 120
+    ) throws -> Result {
+        try ChildProcess(executable, arguments, in: folder, environment: environment)
+            .wait(seconds: seconds)
+    }
+
+    private final class Collector: @unchecked Sendable {
+        private let lock = NSLock()
+        private let done = DispatchSemaphore(value: 0)
+        private var data = Data()
+        private var finished = false
+
+        var text: String {
+            lock.lock()
+            defer { lock.unlock() }
+            return String(decoding: data, as: UTF8.self)
+        }
+
+        func drain(_ handle: FileHandle) {
+            Thread.detachNewThread { [self] in
+                while true {
+                    let part = handle.availableData
+                    if part.isEmpty { break }
+                    lock.lock()
+                    data.append(part)
+                    lock.unlock()
+                }
+                done.signal()
+            }
+        }
+
+        /// Waits (a little: a grandchild may hold the pipe open) for the reader to see the end.
+        func finish() {
+            guard !finished else { return }
+            if done.wait(timeout: .now() + 2) == .success { finished = true }
+        }
+    }
+}
