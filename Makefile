@@ -1,0 +1,35 @@
+# One verb each. `make demo` and `make test` need nothing but a Swift toolchain and a package
+# manager: they install the rest, ask nothing and end by themselves.
+.PHONY: help setup demo test bench format lint check-apple generate clean
+
+help:            ## Lists the verbs
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup:           ## Installs the system libraries and test tools that are missing
+	@Scripts/setup.sh test
+
+demo:            ## The whole loop on this machine: build, release, update, corrupt, roll back (KEEP=1 leaves it up)
+	@Scripts/setup.sh build
+	@Scripts/demo.sh
+
+test: setup      ## Builds everything, runs every test, refuses warnings, checks format and Apple code
+	@Scripts/test.sh
+
+bench:           ## Ratios against other engines, interleaved (ENGINES=… adds some)
+	@Scripts/setup.sh build
+	@Benchmarks/run.sh
+
+format:          ## Formats all Swift sources
+	@swift-format format -i -p -r Package.swift Sources Tests Examples Stubs
+
+lint:            ## Fails on a file that `make format` would change or a rule forbids
+	@swift-format lint -s -p -r Package.swift Sources Tests Examples Stubs
+
+check-apple:     ## Type-checks the Apple-only code against our own stubs (compiles, never runs)
+	@Scripts/check-apple.sh
+
+generate:        ## Regenerates what is generated and committed (opcodes, reasons)
+	@Scripts/generate.sh
+
+clean:           ## Removes everything that was built
+	rm -rf .build

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# What `make test` runs after setup. The closing lines of the test runner stay in the output.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+log=.build/test-build.log
+mkdir -p .build
+
+echo "== build"
+# Executables that tests start are built with them; warnings of our own targets are refused.
+if ! swift build --build-tests 2>&1 | tee "$log" | grep -vE '^\[[0-9]+/[0-9]+\]'; then :; fi
+if [ "${PIPESTATUS[0]}" != 0 ]; then
+    echo "the build failed" >&2
+    exit 1
+fi
+Scripts/check-warnings.sh "$log"
+
+echo "== generated files"
+Scripts/generate.sh --check
+
+echo "== format"
+swift-format lint -s -p -r Package.swift Sources Tests Examples Stubs
+
+echo "== Apple code, stub-checked"
+Scripts/check-apple.sh
+
+echo "== tests"
+swift test --skip-build
