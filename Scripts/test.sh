@@ -7,8 +7,11 @@ mkdir -p .build
 
 echo "== build"
 # Executables that tests start are built with them; warnings of our own targets are refused.
-if ! swift build --build-tests 2>&1 | tee "$log" | grep -vE '^\[[0-9]+/[0-9]+\]'; then :; fi
-if [ "${PIPESTATUS[0]}" != 0 ]; then
+set +e
+swift build --build-tests 2>&1 | tee "$log" | grep -vE '^\[[0-9]+/[0-9]+\]'
+status=${PIPESTATUS[0]}
+set -e
+if [ "$status" != 0 ]; then
     echo "the build failed" >&2
     exit 1
 fi

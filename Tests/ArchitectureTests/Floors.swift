@@ -1,0 +1,29 @@
+/// The floors of the house: a target may only import from floors below its own.
+/// Described in CONTRIBUTING.md ("Map"); a new target is given its floor here first.
+enum Floors {
+    static let table: [[String]] = [
+        [
+            "CPatchGate", "CommandLineKit", "PatchCompression", "PatchCrypto", "PatchPlatform",
+        ],
+        ["CWasmCore", "Rollout", "TUF", "WebAssembly"],
+        ["ModuleABI", "UpdateEngine", "WebAssemblySpec", "WebAssemblyWASI"],
+        ["PatchSDK"],
+        [],
+        ["PatchCompiler", "PatchServer"],
+        ["patchcli", "patchd"],
+    ]
+
+    /// Pairs on one floor that belong together: a C core and the Swift target that owns it.
+    static let companions: [String: Set<String>] = ["WebAssembly": ["CWasmCore"]]
+
+    static func floor(of target: String) -> Int? {
+        table.firstIndex { $0.contains(target) }
+    }
+
+    /// Whether `target` may import `other`, both being targets of this package.
+    static func allows(_ target: String, toImport other: String) -> Bool {
+        if companions[target]?.contains(other) == true { return true }
+        guard let from = floor(of: target), let to = floor(of: other) else { return false }
+        return to < from
+    }
+}
