@@ -1,0 +1,49 @@
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The time of day, and a time that never goes back.
+public protocol SystemClock: Sendable {
+    /// Seconds since 1970 (UTC), as the device believes; it may jump in either direction.
+    func now() -> Double
+    /// Nanoseconds since some fixed moment; never decreases while the process lives.
+    func monotonicNanoseconds() -> UInt64
+}
+
+/// The clock of the machine.
+public struct LiveClock: SystemClock {
+    public init() {}
+
+    public func now() -> Double { Date().timeIntervalSince1970 }
+
+    public func monotonicNanoseconds() -> UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+    }
+}
+
+/// A clock that a test sets.
+public final class ManualClock: SystemClock {
+    private let time: Lock<(wall: Double, monotonic: UInt64)>
+
+    /// Starts at `now` seconds since 1970.
+    public init(now: Double = 1_750_000_000) { time = Lock((now, 0)) }
+
+    public func now() -> Double { time.withLock { $0.wall } }
+    public func monotonicNanoseconds() -> UInt64 { time.withLock { $0.monotonic } }
+
+    /// Lets `seconds` pass on both times; negative values turn only the time of day back.
+    public func advance(by seconds: Double) {
+        time.withLock {
+            $0.wall += seconds
+            if seconds > 0 { $0.monotonic += UInt64(seconds * 1e9) }
+        }
+    }
+}

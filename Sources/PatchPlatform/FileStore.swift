@@ -1,0 +1,87 @@
+/// Files below one folder, named by relative paths with `/` between the parts.
+///
+/// All errors are ``FileError``. Names that are absolute, empty or climb with `..` are refused.
+public protocol FileStore: Sendable {
+    /// The contents, or nil when there is no such file.
+    /// - Throws: ``FileError`` with code `file_too_large` before reading more than `maximumSize`
+    ///   bytes, else what the system said.
+    func read(_ name: String, maximumSize: Int) throws -> [UInt8]?
+
+    /// Writes a file so that after a crash either the old or the new contents are found whole:
+    /// temporary file, fsync, rename, fsync of the folder. Makes folders on the way.
+    func writeAtomically(_ bytes: [UInt8], to name: String) throws
+
+    /// Opens a file for writing from the start (or its end); makes folders on the way.
+    func openForWriting(_ name: String, appending: Bool) throws -> any FileWriter
+
+    /// Gives a whole file another name (same folder tree), replacing what stood there, durably.
+    func move(_ name: String, to target: String) throws
+
+    /// Removes a file, or a folder with all in it. No error when it is not there.
+    func remove(_ name: String) throws
+
+    /// Names (not paths) of what lies in a folder, sorted; empty when there is no such folder.
+    func list(_ folder: String) throws -> [String]
+
+    /// Size in bytes, or nil when there is no such file.
+    func size(of name: String) throws -> Int?
+
+    /// Bytes that may still be written on this disk, or nil when the system does not say.
+    func freeBytes() -> UInt64?
+
+    /// Takes the advisory lock of `name` for this process until the result is released.
+    /// - Parameter wait: false to get nil at once when another process holds it.
+    func lock(_ name: String, wait: Bool) throws -> FileLock?
+}
+
+/// A file being written.
+public protocol FileWriter: AnyObject {
+    /// Adds bytes at the end.
+    func write(_ bytes: UnsafeRawBufferPointer) throws
+    /// Makes what was written durable and closes the file. Without it the file is closed by
+    /// deinit, of whatever length it then is.
+    func finish() throws
+}
+
+/// What went wrong with a file, in words a user can act on.
+public struct FileError: Error, Equatable, CustomStringConvertible {
+    /// The stable codes.
+    public enum Code: String, Sendable {
+        case badName = "file_name_refused"
+        case unreadable = "file_unreadable"
+        case readOnly = "folder_read_only"
+        case diskFull = "disk_full"
+        case tooLarge = "file_too_large"
+        case failed = "file_failed"
+    }
+
+    public let reason: Code
+    /// The name as given by the caller.
+    public let name: String
+    /// The system's error number, 0 when it is not the system's.
+    public let systemError: Int32
+
+    public init(_ reason: Code, name: String, systemError: Int32 = 0) {
+        self.reason = reason
+        self.name = name
+        self.systemError = systemError
+    }
+
+    /// The stable snake_case code.
+    public var code: String { reason.rawValue }
+
+    public var description: String {
+        switch reason {
+        case .badName:
+            return "'\(name)' is not a name inside the folder; use a relative path without '..'."
+        case .unreadable:
+            return "'\(name)' cannot be read (\(systemText)); check its owner and permissions."
+        case .readOnly:
+            return "'\(name)' cannot be written (\(systemText)); make its folder writable for "
+                + "this program or choose another one."
+        case .diskFull: return "'\(name)' cannot be written: the disk is full; free some space."
+        case .tooLarge: return "'\(name)' is larger than it may be; it was not read."
+        case .failed: return "'\(name)' failed: \(systemText)."
+        }
+    }
+}

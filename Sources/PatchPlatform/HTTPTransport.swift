@@ -1,0 +1,114 @@
+import Foundation
+
+/// A request that only reads.
+public struct HTTPRequest: Sendable {
+    public var url: URL
+    public var headers: [String: String]
+    /// Seconds without a byte after which the request fails.
+    public var idleTimeout: Double
+    /// Seconds after which the request fails whatever it does.
+    public var deadline: Double
+    /// The largest body that is taken, in bytes; one byte more ends the request.
+    public var maximumSize: Int
+
+    public init(
+        _ url: URL, headers: [String: String] = [:], maximumSize: Int,
+        idleTimeout: Double = 15, deadline: Double = 120
+    ) {
+        self.url = url
+        self.headers = headers
+        self.maximumSize = maximumSize
+        self.idleTimeout = idleTimeout
+        self.deadline = deadline
+    }
+
+    /// The same request, answered with 304 when the entity still carries `etag`.
+    public func ifChanged(since etag: String?) -> HTTPRequest {
+        guard let etag else { return self }
+        var request = self
+        request.headers["If-None-Match"] = etag
+        return request
+    }
+
+    /// The same request for the bytes from `offset` on, if the entity still carries `etag`.
+    public func resuming(at offset: Int, etag: String?) -> HTTPRequest {
+        guard offset > 0 else { return self }
+        var request = self
+        request.headers["Range"] = "bytes=\(offset)-"
+        if let etag { request.headers["If-Range"] = etag }
+        return request
+    }
+}
+
+/// Status and headers of an answer.
+public struct HTTPHead: Sendable {
+    public let status: Int
+    /// Names in lower case.
+    public let headers: [String: String]
+
+    public init(status: Int, headers: [String: String]) {
+        self.status = status
+        self.headers = headers
+    }
+
+    /// The entity tag, if the server sent one.
+    public var etag: String? { headers["etag"] }
+    /// The size that the server announces for the body, if it does.
+    public var contentLength: Int? { headers["content-length"].flatMap { Int($0) } }
+    /// The server's time, seconds since 1970, if it says.
+    public var date: Double? { headers["date"].flatMap(HTTPDate.seconds) }
+}
+
+/// A whole answer.
+public struct HTTPResponse: Sendable {
+    public let head: HTTPHead
+    public let body: [UInt8]
+
+    public init(head: HTTPHead, body: [UInt8]) {
+        self.head = head
+        self.body = body
+    }
+
+    public var status: Int { head.status }
+}
+
+/// The network, as far as an updater needs it.
+public protocol HTTPTransport: Sendable {
+    /// Sends `request` and hands the answer out as it arrives, from one thread at a time: first
+    /// the head, then the body in pieces. What the receiver throws ends the request and is
+    /// thrown on.
+    /// - Throws: ``HTTPError`` for all that goes wrong on the way; an answer with an error status
+    ///   is no error here.
+    func stream(_ request: HTTPRequest, into receiver: any HTTPReceiver) async throws
+}
+
+/// Takes an answer piece by piece.
+public protocol HTTPReceiver: AnyObject, Sendable {
+    func begin(_ head: HTTPHead) throws
+    func receive(_ bytes: UnsafeRawBufferPointer) throws
+}
+
+extension HTTPTransport {
+    /// Reads a whole answer into memory, at most `request.maximumSize` bytes of body.
+    public func fetch(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let receiver = BodyCollector()
+        try await stream(request, into: receiver)
+        return try receiver.response(of: request.url)
+    }
+}
+
+private final class BodyCollector: HTTPReceiver {
+    private let state = Lock<(head: HTTPHead?, body: [UInt8])>((nil, []))
+
+    func begin(_ head: HTTPHead) throws { state.withLock { $0 = (head, []) } }
+
+    func receive(_ bytes: UnsafeRawBufferPointer) throws {
+        state.withLock { $0.body.append(contentsOf: bytes) }
+    }
+
+    func response(of url: URL) throws -> HTTPResponse {
+        let (head, body) = state.withLock { $0 }
+        guard let head else { throw HTTPError(.noAnswer, url: url) }
+        return HTTPResponse(head: head, body: body)
+    }
+}

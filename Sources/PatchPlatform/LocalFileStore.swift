@@ -1,0 +1,234 @@
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Files of the machine below one folder, which is made when something is first written.
+public struct LocalFileStore: FileStore {
+    /// The folder that names are relative to.
+    public let folder: URL
+
+    public init(folder: URL) { self.folder = folder }
+
+    /// The absolute path of `name`.
+    /// - Throws: ``FileError`` when the name is absolute, empty or climbs.
+    public func path(_ name: String) throws -> String {
+        if name == "." { return folder.path }
+        let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+        let isSafe = parts.allSatisfy { part in
+            !part.isEmpty && part != "." && part != ".." && !part.utf8.contains(0)
+        }
+        guard isSafe else { throw FileError(.badName, name: name) }
+        return folder.path + "/" + name
+    }
+
+    public func read(_ name: String, maximumSize: Int) throws -> [UInt8]? {
+        let descriptor = open(try path(name), O_RDONLY | O_CLOEXEC)
+        if descriptor < 0 {
+            if errno == ENOENT || errno == ENOTDIR { return nil }
+            throw FileError.reading(name)
+        }
+        defer { close(descriptor) }
+        var information = stat()
+        guard fstat(descriptor, &information) == 0 else { throw FileError.reading(name) }
+        guard information.st_mode & S_IFMT == S_IFREG else {
+            throw FileError(.unreadable, name: name, systemError: EISDIR)
+        }
+        guard information.st_size <= maximumSize else { throw FileError(.tooLarge, name: name) }
+        return try Self.readAll(
+            descriptor, sizeHint: Int(information.st_size), maximumSize: maximumSize, name: name)
+    }
+
+    // Reads to the end rather than to the size first seen, because another process may be
+    // writing; the bound holds all the same.
+    private static func readAll(
+        _ descriptor: Int32, sizeHint: Int, maximumSize: Int, name: String
+    ) throws -> [UInt8] {
+        var bytes = [UInt8]()
+        bytes.reserveCapacity(sizeHint)
+        var part = [UInt8](repeating: 0, count: min(max(sizeHint, 4096), 1 << 16))
+        while true {
+            let count = part.withUnsafeMutableBytes { buffer in
+                systemRead(descriptor, buffer.baseAddress, buffer.count)
+            }
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw FileError.reading(name)
+            }
+            if count == 0 { return bytes }
+            guard bytes.count + count <= maximumSize else {
+                throw FileError(.tooLarge, name: name)
+            }
+            bytes.append(contentsOf: part[..<count])
+        }
+    }
+
+    public func writeAtomically(_ bytes: [UInt8], to name: String) throws {
+        let target = try path(name)
+        try makeFolder(of: name)
+        // The process id keeps two processes from writing into each other's temporary file.
+        let temporary = target + ".\(getpid()).tmp"
+        do {
+            let writer = try LocalFileWriter(path: temporary, name: name, appending: false)
+            try bytes.withUnsafeBytes { try writer.write($0) }
+            try writer.finish()
+            guard rename(temporary, target) == 0 else { throw FileError.writing(name) }
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+        try syncFolder(of: target, name: name)
+    }
+
+    public func openForWriting(_ name: String, appending: Bool) throws -> any FileWriter {
+        try makeFolder(of: name)
+        return try LocalFileWriter(path: try path(name), name: name, appending: appending)
+    }
+
+    public func move(_ name: String, to target: String) throws {
+        try makeFolder(of: target)
+        let to = try path(target)
+        guard rename(try path(name), to) == 0 else { throw FileError.writing(name) }
+        try syncFolder(of: to, name: target)
+    }
+
+    public func remove(_ name: String) throws {
+        let target = try path(name)
+        if unlink(target) == 0 || errno == ENOENT || errno == ENOTDIR { return }
+        do {
+            try FileManager.default.removeItem(atPath: target)
+        } catch {
+            throw FileError(.readOnly, name: name, systemError: EACCES)
+        }
+    }
+
+    public func list(_ folder: String) throws -> [String] {
+        let target = try path(folder)
+        guard let stream = opendir(target) else {
+            if errno == ENOENT || errno == ENOTDIR { return [] }
+            throw FileError.reading(folder)
+        }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { raw in
+                String(decoding: raw.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    public func size(of name: String) throws -> Int? {
+        var information = stat()
+        guard stat(try path(name), &information) == 0 else {
+            if errno == ENOENT || errno == ENOTDIR { return nil }
+            throw FileError.reading(name)
+        }
+        return Int(information.st_size)
+    }
+
+    public func freeBytes() -> UInt64? {
+        var information = statvfs()
+        var place = folder.path
+        while statvfs(place, &information) != 0 {
+            let parent = (place as NSString).deletingLastPathComponent
+            if parent == place || parent.isEmpty { return nil }
+            place = parent
+        }
+        return UInt64(information.f_bavail) * UInt64(information.f_frsize)
+    }
+
+    public func lock(_ name: String, wait: Bool) throws -> FileLock? {
+        try makeFolder(of: name)
+        return try FileLock.take(path: try path(name), name: name, wait: wait)
+    }
+
+    private func makeFolder(of name: String) throws {
+        let parent = (try path(name) as NSString).deletingLastPathComponent
+        var information = stat()
+        if stat(parent, &information) == 0 { return }
+        do {
+            try FileManager.default.createDirectory(
+                atPath: parent, withIntermediateDirectories: true)
+        } catch {
+            throw FileError(.readOnly, name: name, systemError: EACCES)
+        }
+    }
+
+    // A rename is durable only once the folder that holds the name is.
+    private func syncFolder(of path: String, name: String) throws {
+        let parent = (path as NSString).deletingLastPathComponent
+        let descriptor = open(parent, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw FileError.writing(name) }
+        defer { close(descriptor) }
+        // Some file systems refuse fsync on folders; then there is nothing more to do.
+        guard fsync(descriptor) == 0 || errno == EINVAL else { throw FileError.writing(name) }
+    }
+}
+
+final class LocalFileWriter: FileWriter {
+    private var descriptor: Int32
+    private let name: String
+
+    init(path: String, name: String, appending: Bool) throws {
+        self.name = name
+        let mode = O_WRONLY | O_CREAT | O_CLOEXEC | (appending ? O_APPEND : O_TRUNC)
+        descriptor = open(path, mode, 0o600)
+        if descriptor < 0 { throw FileError.writing(name) }
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    func write(_ bytes: UnsafeRawBufferPointer) throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let part = UnsafeRawBufferPointer(rebasing: rest)
+            let count = systemWrite(descriptor, part.baseAddress, part.count)
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw FileError.writing(name)
+            }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    func finish() throws {
+        guard fsync(descriptor) == 0 || errno == EINVAL else { throw FileError.writing(name) }
+        let closed = close(descriptor)
+        descriptor = -1
+        guard closed == 0 else { throw FileError.writing(name) }
+    }
+}
+
+extension FileError {
+    static func reading(_ name: String) -> FileError {
+        FileError(.unreadable, name: name, systemError: errno)
+    }
+
+    static func writing(_ name: String) -> FileError {
+        let reason: Code
+        switch errno {
+        case EACCES, EPERM, EROFS: reason = .readOnly
+        case ENOSPC, EDQUOT: reason = .diskFull
+        default: reason = .failed
+        }
+        return FileError(reason, name: name, systemError: errno)
+    }
+
+    var systemText: String { String(cString: strerror(systemError)) }
+}
+
+// Named apart from the methods `read` and `write`, which would hide the C functions.
+private func systemRead(_ file: Int32, _ to: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+    read(file, to, count)
+}
+
+private func systemWrite(_ file: Int32, _ from: UnsafeRawPointer?, _ count: Int) -> Int {
+    write(file, from, count)
+}

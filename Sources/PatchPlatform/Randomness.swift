@@ -1,0 +1,71 @@
+import Foundation
+
+/// Where random bytes come from.
+public protocol RandomSource: Sendable {
+    /// `count` random bytes, fit for secrets when the source is live.
+    func bytes(_ count: Int) -> [UInt8]
+}
+
+extension RandomSource {
+    /// A random (version 4) UUID as lower-case text.
+    public func uuid() -> String {
+        var raw = bytes(16)
+        raw[6] = raw[6] & 0x0F | 0x40
+        raw[8] = raw[8] & 0x3F | 0x80
+        let hex = raw.map { byte in
+            let text = String(byte, radix: 16)
+            return text.count == 1 ? "0" + text : text
+        }.joined()
+        let cuts = [8, 12, 16, 20]
+        var text = ""
+        for (index, character) in hex.enumerated() {
+            if cuts.contains(index) { text.append("-") }
+            text.append(character)
+        }
+        return text
+    }
+
+    /// A random number below `bound` (0 when `bound` is 0).
+    public func number(below bound: UInt64) -> UInt64 {
+        guard bound > 0 else { return 0 }
+        let raw = bytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        return raw % bound
+    }
+}
+
+/// The random numbers of the operating system.
+public struct LiveRandom: RandomSource {
+    public init() {}
+
+    public func bytes(_ count: Int) -> [UInt8] {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    }
+}
+
+/// Numbers that repeat for the same seed, for tests. Never for keys.
+public final class SeededRandom: RandomSource, RandomNumberGenerator {
+    private let state: Lock<UInt64>
+    /// The seed, to be printed by a failing test.
+    public let seed: UInt64
+
+    public init(seed: UInt64) {
+        self.seed = seed
+        state = Lock(seed)
+    }
+
+    /// SplitMix64.
+    public func next() -> UInt64 {
+        state.withLock {
+            $0 &+= 0x9E37_79B9_7F4A_7C15
+            var mixed = $0
+            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+            return mixed ^ (mixed >> 31)
+        }
+    }
+
+    public func bytes(_ count: Int) -> [UInt8] {
+        (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) }
+    }
+}
