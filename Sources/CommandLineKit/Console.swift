@@ -1,0 +1,144 @@
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Where a command writes: results on standard output, all else on standard error.
+///
+/// With `--json` standard output carries exactly one document and nothing else.
+public struct Console: Sendable {
+    /// Who reads standard output.
+    public enum Mode: Equatable, Sendable {
+        /// A person.
+        case human
+        /// A program.
+        case json
+    }
+
+    /// Who reads standard output.
+    public let mode: Mode
+    /// Colours for standard output.
+    public let style: Style
+    /// Colours for standard error.
+    public let errorStyle: Style
+    /// Columns to fill.
+    public let width: Int
+    /// Whether a person can be asked: both ends are a terminal, no `CI`, no `--json`.
+    public let isInteractive: Bool
+    /// Whether a line of standard error may be redrawn.
+    let animates: Bool
+    let output: @Sendable (String) -> Void
+    let errors: @Sendable (String) -> Void
+
+    /// A console of any two sinks; tests collect what is written.
+    public init(
+        mode: Mode = .human, coloured: Bool = false, width: Int = 80,
+        isInteractive: Bool = false, animates: Bool = false,
+        output: @escaping @Sendable (String) -> Void, errors: @escaping @Sendable (String) -> Void
+    ) {
+        self.mode = mode
+        style = Style(isColoured: coloured)
+        errorStyle = Style(isColoured: coloured)
+        self.width = width
+        self.isInteractive = isInteractive
+        self.animates = animates
+        self.output = output
+        self.errors = errors
+    }
+
+    /// The console of this process.
+    init(mode: Mode, environment: [String: String]) {
+        self.mode = mode
+        let outIsTerminal = isatty(STDOUT_FILENO) == 1
+        let errIsTerminal = isatty(STDERR_FILENO) == 1
+        let inIsTerminal = isatty(STDIN_FILENO) == 1
+        let isAutomated = environment["CI"].map { !$0.isEmpty && $0 != "false" } ?? false
+        style = Style.detect(isTerminal: outIsTerminal, environment: environment)
+        errorStyle = Style.detect(isTerminal: errIsTerminal, environment: environment)
+        width = Console.terminalWidth(environment)
+        isInteractive = mode == .human && outIsTerminal && inIsTerminal && !isAutomated
+        animates =
+            errIsTerminal && !isAutomated && environment["TERM"] != "dumb" && mode == .human
+        output = { Console.write($0, to: FileHandle.standardOutput) }
+        errors = { Console.write($0, to: FileHandle.standardError) }
+    }
+
+    /// A line of a result for a person. With `--json` it goes to standard error.
+    public func print(_ line: String = "") {
+        mode == .human ? output(line + "\n") : errors(line + "\n")
+    }
+
+    /// A remark beside the result, on standard error.
+    public func note(_ line: String) { errors(line + "\n") }
+
+    /// Something that went well, on standard error.
+    public func done(_ line: String) { errors(errorStyle.green("✓") + " " + line + "\n") }
+
+    /// Something that wants attention, on standard error.
+    public func warn(_ line: String) {
+        errors(errorStyle.yellow("warning:") + " " + line + "\n")
+    }
+
+    /// The result of a command: the document with `--json`, else what `human` prints.
+    public func report(
+        _ document: some Encodable, human: (Console) throws -> Void
+    ) throws {
+        guard mode == .json else { return try human(self) }
+        output(try Console.encode(document) + "\n")
+    }
+
+    /// Prints a failure in its three parts; with `--json` as a document on standard output too.
+    func fail(_ failure: CommandFailure) {
+        if mode == .json, let text = try? Console.encode(FailureDocument(failure)) {
+            output(text + "\n")
+        }
+        var text = errorStyle.red("error:") + " " + errorStyle.bold(failure.what)
+        if let why = failure.why { text += "\n" + wrapped(why, indent: "  ", width: width) }
+        if let fix = failure.fix {
+            text += "\n  " + errorStyle.dim("try:") + " " + errorStyle.cyan(fix)
+        }
+        errors(text + "\n")
+    }
+
+    static func encode(_ document: some Encodable) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        encoder.dateEncodingStrategy = .iso8601
+        return String(decoding: try encoder.encode(document), as: UTF8.self)
+    }
+
+    private static func write(_ text: String, to handle: FileHandle) {
+        // A closed pipe is the reader's choice, not a failure of ours.
+        try? handle.write(contentsOf: Data(text.utf8))
+    }
+
+    private static func terminalWidth(_ environment: [String: String]) -> Int {
+        if let named = environment["COLUMNS"].flatMap(Int.init), named > 0 { return named }
+        var size = winsize()
+        let request = UInt(TIOCGWINSZ)
+        if ioctl(STDOUT_FILENO, request, &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
+        if ioctl(STDERR_FILENO, request, &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
+        return 80
+    }
+}
+
+/// Breaks `text` at blanks so that no line is longer than `width`, each line after `indent`.
+func wrapped(_ text: String, indent: String, width: Int) -> String {
+    let room = max(20, min(width, 100) - indent.count)
+    var lines: [String] = []
+    for paragraph in text.split(separator: "\n", omittingEmptySubsequences: false) {
+        var line = ""
+        for word in paragraph.split(separator: " ") {
+            if !line.isEmpty, Style.width(of: line) + 1 + Style.width(of: String(word)) > room {
+                lines.append(indent + line)
+                line = ""
+            }
+            line += (line.isEmpty ? "" : " ") + word
+        }
+        lines.append(line.isEmpty ? "" : indent + line)
+    }
+    return lines.joined(separator: "\n")
+}

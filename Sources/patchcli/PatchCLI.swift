@@ -1,0 +1,20 @@
+import CommandLineKit
+
+/// Everything a developer does with OpenPatch from a terminal.
+@main
+struct PatchCLI {
+    static let version = "0.1.0"
+
+    static var root: Command {
+        Command(
+            "patchcli", abstract: "Ship over-the-air updates to native Swift apps.",
+            subcommands: [
+                WasmCommands.group,
+                CompletionsCommand.command,
+            ])
+    }
+
+    static let tool = CommandLineTool(root, version: version)
+
+    static func main() async { await tool.main() }
+}
