@@ -1,0 +1,194 @@
+import Foundation
+import WebAssembly
+
+/// What a module says about itself: the custom section `openpatch`, one UTF-8 JSON object with
+/// sorted keys (schema: `Docs/module-section.schema.json`).
+public struct ModuleSection: Codable, Equatable, Sendable {
+    /// The name of the custom section.
+    public static let sectionName = "openpatch"
+    /// Bytes that the section may have.
+    public static let maximumSize = 1 << 20
+
+    /// A declaration of the installed app that the module relies on, with its signature.
+    public struct Need: Equatable, Hashable, Sendable {
+        public var id: UInt64
+        public var sig: UInt64
+
+        public init(id: UInt64, sig: UInt64) {
+            self.id = id
+            self.sig = sig
+        }
+    }
+
+    /// A routed function that the module serves.
+    public struct Function: Equatable, Hashable, Sendable {
+        public var id: UInt64
+        /// The wasm export to call.
+        public var export: String
+        public var sig: UInt64
+
+        public init(id: UInt64, export: String, sig: UInt64) {
+            self.id = id
+            self.export = export
+            self.sig = sig
+        }
+    }
+
+    /// A view whose body the module renders.
+    public struct View: Equatable, Hashable, Sendable {
+        public var id: UInt64
+        public var sig: UInt64
+
+        public init(id: UInt64, sig: UInt64) {
+            self.id = id
+            self.sig = sig
+        }
+    }
+
+    /// Version of this schema: 1.
+    public var v: Int
+    public var app_id: String
+    /// ``abiVersion`` of the compiler that built the module.
+    public var abi: Int
+    /// The release version, free text chosen by the developer.
+    public var release: String
+    public var sequence: Int
+    /// The full fingerprint of the store build, 64 hex digits; empty for a module that is not tied
+    /// to one.
+    public var fp: String
+    public var needs: [Need]
+    public var functions: [Function]
+    public var views: [View]
+    public var app_targets: [String]
+    public var capabilities: [CapabilityName]
+    public var vocabulary_max: Int
+
+    public init(
+        app_id: String, release: String, sequence: Int, fp: String, needs: [Need] = [],
+        functions: [Function] = [], views: [View] = [], app_targets: [String] = [],
+        capabilities: [CapabilityName] = [], vocabulary_max: Int = 0
+    ) {
+        v = 1
+        self.app_id = app_id
+        abi = abiVersion
+        self.release = release
+        self.sequence = sequence
+        self.fp = fp
+        self.needs = needs
+        self.functions = functions
+        self.views = views
+        self.app_targets = app_targets
+        self.capabilities = capabilities
+        self.vocabulary_max = vocabulary_max
+    }
+
+    /// Reads the section's bytes.
+    /// - Throws: ``ModuleSectionError``.
+    public init(json: [UInt8]) throws {
+        guard json.count <= Self.maximumSize else {
+            throw ModuleSectionError(code: "section_too_large", detail: "\(json.count) bytes")
+        }
+        do {
+            self = try JSONDecoder().decode(ModuleSection.self, from: Data(json))
+        } catch {
+            throw ModuleSectionError(code: "section_malformed", detail: "\(error)")
+        }
+        guard v == 1 else {
+            throw ModuleSectionError(code: "section_version", detail: "version \(v)")
+        }
+    }
+
+    /// The section's bytes: one JSON object with sorted keys, the same on every machine.
+    public func encoded() throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return [UInt8](try encoder.encode(self))
+    }
+
+    /// The section of a module given as bytes, or nil when it has none.
+    /// - Throws: ``ModuleSectionError``, or ``WasmBinary/Fault`` for bytes that are no module.
+    public static func read(fromBytes wasm: [UInt8]) throws -> ModuleSection? {
+        try single(
+            WasmBinary.customSections(of: wasm).filter { $0.name == sectionName }.map(\.bytes))
+    }
+
+    private static func single(_ sections: [[UInt8]]) throws -> ModuleSection? {
+        if sections.count > 1 {
+            throw ModuleSectionError(code: "section_repeated", detail: "\(sections.count) times")
+        }
+        return try sections.first.map { try ModuleSection(json: $0) }
+    }
+}
+
+/// Why a module's description of itself cannot be used.
+public struct ModuleSectionError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// `section_too_large`, `section_malformed`, `section_version` or `section_repeated`.
+    public var code: String
+    public var detail: String
+
+    public var description: String {
+        "the module's section '\(ModuleSection.sectionName)' cannot be used (\(code): \(detail)); "
+            + "build the module with a patchcli that matches the app's SDK"
+    }
+}
+
+// MARK: - Coding
+
+extension ModuleSection.Need: Codable {
+    enum CodingKeys: String, CodingKey { case id, sig }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            id: try container.decodeHex16(forKey: .id), sig: try container.decodeHex16(forKey: .sig)
+        )
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(DeclarationID.hex16(id), forKey: .id)
+        try container.encode(DeclarationID.hex16(sig), forKey: .sig)
+    }
+}
+
+extension ModuleSection.View: Codable {
+    public init(from decoder: any Decoder) throws {
+        let need = try ModuleSection.Need(from: decoder)
+        self.init(id: need.id, sig: need.sig)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        try ModuleSection.Need(id: id, sig: sig).encode(to: encoder)
+    }
+}
+
+extension ModuleSection.Function: Codable {
+    enum CodingKeys: String, CodingKey { case id, export, sig }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            id: try container.decodeHex16(forKey: .id),
+            export: try container.decode(String.self, forKey: .export),
+            sig: try container.decodeHex16(forKey: .sig))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(DeclarationID.hex16(id), forKey: .id)
+        try container.encode(export, forKey: .export)
+        try container.encode(DeclarationID.hex16(sig), forKey: .sig)
+    }
+}
+
+extension KeyedDecodingContainer {
+    fileprivate func decodeHex16(forKey key: Key) throws -> UInt64 {
+        let text = try decode(String.self, forKey: key)
+        guard let id = DeclarationID.parse(text) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: key, in: self, debugDescription: "'\(text)' is not 16 lower-case hex digits"
+            )
+        }
+        return id
+    }
+}
