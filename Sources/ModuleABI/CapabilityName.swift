@@ -7,15 +7,25 @@ public struct CapabilityName: RawRepresentable, Hashable, Sendable, Codable {
     /// The wasm module name of every import of a generated module.
     public static let importModule = "openpatch"
 
+    /// Writing to the device log.
     public static let log = CapabilityName(unchecked: "log")
+    /// Reading the time.
     public static let clock = CapabilityName(unchecked: "clock")
+    /// Random bytes.
     public static let random = CapabilityName(unchecked: "random")
+    /// Formatting with the user's locale.
     public static let format = CapabilityName(unchecked: "format")
+    /// Unicode properties and case mappings.
     public static let unicode = CapabilityName(unchecked: "unicode")
+    /// Settings in the app's own suite.
     public static let defaults = CapabilityName(unchecked: "defaults")
+    /// Requests to hosts on the allow-list.
     public static let fetch = CapabilityName(unchecked: "fetch")
+    /// Change notifications.
     public static let notify = CapabilityName(unchecked: "notify")
+    /// Calls of native functions and accessors.
     public static let native = CapabilityName(unchecked: "native")
+    /// Rendering and view events.
     public static let view = CapabilityName(unchecked: "view")
 
     /// The capabilities that are not an app's own bridge.

@@ -22,10 +22,12 @@ public struct MessagePackError: Error, Equatable, Sendable, CustomStringConverti
         case invalidValue = "invalid_value"
     }
 
+    /// What is wrong.
     public var kind: Code
     /// Offset of the value in the bytes read.
     public var offset: Int
 
+    /// A fault at a place in the bytes.
     public init(_ kind: Code, at offset: Int) {
         self.kind = kind
         self.offset = offset
@@ -34,6 +36,7 @@ public struct MessagePackError: Error, Equatable, Sendable, CustomStringConverti
     /// The stable code, in snake case.
     public var code: String { kind.rawValue }
 
+    /// The sentence for people.
     public var description: String {
         "the encoded value does not have the expected shape at byte \(offset) (\(code)); "
             + "build the module again for this app version"

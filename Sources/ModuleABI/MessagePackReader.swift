@@ -42,11 +42,13 @@ public struct MessagePackReader {
         return true
     }
 
+    /// Reads nil.
     public mutating func `nil`() throws(MessagePackError) {
         let start = position
         if try take() != 0xc0 { throw MessagePackError(.unexpectedType, at: start) }
     }
 
+    /// Reads a truth value.
     public mutating func bool() throws(MessagePackError) -> Bool {
         let start = position
         switch try take() {
@@ -80,7 +82,9 @@ public struct MessagePackReader {
         return value
     }
 
+    /// Reads a signed integer.
     public mutating func int() throws(MessagePackError) -> Int64 { try integer() }
+    /// Reads an unsigned integer.
     public mutating func uint() throws(MessagePackError) -> UInt64 { try integer() }
 
     /// Reads a 32-bit float; a double is another type.
@@ -119,6 +123,7 @@ public struct MessagePackReader {
         return value
     }
 
+    /// Reads bytes.
     public mutating func binary() throws(MessagePackError) -> [UInt8] {
         let start = position
         let count: Int

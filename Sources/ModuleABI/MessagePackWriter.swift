@@ -4,6 +4,7 @@ public struct MessagePackWriter: Sendable {
     /// What has been written so far.
     public private(set) var bytes: [UInt8] = []
 
+    /// An empty writer.
     public init() {}
 
     /// Makes room for `byteCount` bytes in all.
@@ -12,10 +13,13 @@ public struct MessagePackWriter: Sendable {
     /// Forgets what was written and keeps the room.
     public mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
+    /// Appends nil.
     public mutating func `nil`() { bytes.append(0xc0) }
 
+    /// Appends a truth value.
     public mutating func bool(_ value: Bool) { bytes.append(value ? 0xc3 : 0xc2) }
 
+    /// Appends a signed integer, as short as it goes.
     public mutating func int(_ value: Int64) {
         if value >= 0 {
             uint(UInt64(value))
@@ -36,6 +40,7 @@ public struct MessagePackWriter: Sendable {
         }
     }
 
+    /// Appends an unsigned integer, as short as it goes.
     public mutating func uint(_ value: UInt64) {
         if value <= 0x7f {
             bytes.append(UInt8(value))
@@ -54,11 +59,13 @@ public struct MessagePackWriter: Sendable {
         }
     }
 
+    /// Appends a 32-bit float.
     public mutating func float(_ value: Float) {
         bytes.append(0xca)
         append(value.bitPattern)
     }
 
+    /// Appends a 64-bit float.
     public mutating func double(_ value: Double) {
         bytes.append(0xcb)
         append(value.bitPattern)
@@ -73,6 +80,7 @@ public struct MessagePackWriter: Sendable {
         }
     }
 
+    /// Appends bytes.
     public mutating func binary(_ value: some Collection<UInt8>) {
         let count = value.count
         if count <= 0xff {

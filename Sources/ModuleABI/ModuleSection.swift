@@ -11,9 +11,12 @@ public struct ModuleSection: Codable, Equatable, Sendable {
 
     /// A declaration of the installed app that the module relies on, with its signature.
     public struct Need: Equatable, Hashable, Sendable {
+        /// The declaration's id.
         public var id: UInt64
+        /// The hash of its signature.
         public var sig: UInt64
 
+        /// An entry of the section.
         public init(id: UInt64, sig: UInt64) {
             self.id = id
             self.sig = sig
@@ -22,11 +25,14 @@ public struct ModuleSection: Codable, Equatable, Sendable {
 
     /// A routed function that the module serves.
     public struct Function: Equatable, Hashable, Sendable {
+        /// The declaration's id.
         public var id: UInt64
         /// The wasm export to call.
         public var export: String
+        /// The hash of its signature.
         public var sig: UInt64
 
+        /// An entry of the section.
         public init(id: UInt64, export: String, sig: UInt64) {
             self.id = id
             self.export = export
@@ -36,9 +42,12 @@ public struct ModuleSection: Codable, Equatable, Sendable {
 
     /// A view whose body the module renders.
     public struct View: Equatable, Hashable, Sendable {
+        /// The declaration's id.
         public var id: UInt64
+        /// The hash of its signature.
         public var sig: UInt64
 
+        /// An entry of the section.
         public init(id: UInt64, sig: UInt64) {
             self.id = id
             self.sig = sig
@@ -47,22 +56,31 @@ public struct ModuleSection: Codable, Equatable, Sendable {
 
     /// Version of this schema: 1.
     public var v: Int
+    /// The app that the module is for.
     public var app_id: String
     /// ``abiVersion`` of the compiler that built the module.
     public var abi: Int
     /// The release version, free text chosen by the developer.
     public var release: String
+    /// The release's place in the order of all releases of the app.
     public var sequence: Int
     /// The full fingerprint of the store build, 64 hex digits; empty for a module that is not tied
     /// to one.
     public var fp: String
+    /// What the installed app must have, whatever else changed in it.
     public var needs: [Need]
+    /// The routed functions it serves.
     public var functions: [Function]
+    /// The views it renders.
     public var views: [View]
+    /// Swift modules of the app that it replaces parts of.
     public var app_targets: [String]
+    /// What it imports; the app must grant all of them.
     public var capabilities: [CapabilityName]
+    /// The highest view operation it emits; 0 without views.
     public var vocabulary_max: Int
 
+    /// A description of a module built by this compiler.
     public init(
         app_id: String, release: String, sequence: Int, fp: String, needs: [Need] = [],
         functions: [Function] = [], views: [View] = [], app_targets: [String] = [],
@@ -124,8 +142,10 @@ public struct ModuleSection: Codable, Equatable, Sendable {
 public struct ModuleSectionError: Error, Equatable, Sendable, CustomStringConvertible {
     /// `section_too_large`, `section_malformed`, `section_version` or `section_repeated`.
     public var code: String
+    /// What was met instead.
     public var detail: String
 
+    /// The sentence for people.
     public var description: String {
         "the module's section '\(ModuleSection.sectionName)' cannot be used (\(code): \(detail)); "
             + "build the module with a patchcli that matches the app's SDK"
@@ -137,6 +157,7 @@ public struct ModuleSectionError: Error, Equatable, Sendable, CustomStringConver
 extension ModuleSection.Need: Codable {
     enum CodingKeys: String, CodingKey { case id, sig }
 
+    /// Reads the JSON form.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -144,6 +165,7 @@ extension ModuleSection.Need: Codable {
         )
     }
 
+    /// Writes the JSON form.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(DeclarationID.hex16(id), forKey: .id)
@@ -152,11 +174,13 @@ extension ModuleSection.Need: Codable {
 }
 
 extension ModuleSection.View: Codable {
+    /// Reads the JSON form.
     public init(from decoder: any Decoder) throws {
         let need = try ModuleSection.Need(from: decoder)
         self.init(id: need.id, sig: need.sig)
     }
 
+    /// Writes the JSON form.
     public func encode(to encoder: any Encoder) throws {
         try ModuleSection.Need(id: id, sig: sig).encode(to: encoder)
     }
@@ -165,6 +189,7 @@ extension ModuleSection.View: Codable {
 extension ModuleSection.Function: Codable {
     enum CodingKeys: String, CodingKey { case id, export, sig }
 
+    /// Reads the JSON form.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -173,6 +198,7 @@ extension ModuleSection.Function: Codable {
             sig: try container.decodeHex16(forKey: .sig))
     }
 
+    /// Writes the JSON form.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(DeclarationID.hex16(id), forKey: .id)

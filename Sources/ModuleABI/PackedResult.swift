@@ -4,8 +4,10 @@ public struct PackedResult: RawRepresentable, Hashable, Sendable {
     /// The value as it crosses, in one i64.
     public var rawValue: UInt64
 
+    /// Takes the i64 that an export returned.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 
+    /// Packs a place in guest memory.
     public init(pointer: UInt32, length: UInt32) {
         rawValue = UInt64(pointer) << 32 | UInt64(length)
     }

@@ -4,9 +4,12 @@
 public enum WasmBinary {
     /// A named section that engines ignore.
     public struct CustomSection: Equatable, Sendable {
+        /// The name, which need not be unique in a module.
         public var name: String
+        /// The contents after the name.
         public var bytes: [UInt8]
 
+        /// A section to write.
         public init(name: String, bytes: [UInt8]) {
             self.name = name
             self.bytes = bytes
@@ -20,6 +23,7 @@ public enum WasmBinary {
         /// Offset of the fault in the module.
         public var offset: Int
 
+        /// The sentence for people.
         public var description: String {
             switch code {
             case "not_wasm":
