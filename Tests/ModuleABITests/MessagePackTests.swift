@@ -65,7 +65,8 @@ struct MessagePackTests {
 
     @Test("floats keep their width and every bit, NaN payloads and signed zeros included")
     func floats() throws {
-        for bits in [0, 0x8000_0000, 0x7fc0_1234, 0xff80_0000, 0x0000_0001, 0x3f80_0000] as [UInt32] {
+        for bits in [0, 0x8000_0000, 0x7fc0_1234, 0xff80_0000, 0x0000_0001, 0x3f80_0000] as [UInt32]
+        {
             var writer = MessagePackWriter()
             writer.float(Float(bitPattern: bits))
             #expect(writer.bytes.count == 5)

@@ -55,7 +55,8 @@ struct ModuleSectionTests {
         #expect(code("") == "section_malformed")
         #expect(code("[]") == "section_malformed")
         #expect(code(String(good.dropLast())) == "section_malformed")
-        #expect(code(good.replacingOccurrences(of: "\"v\":1", with: "\"v\":2")) == "section_version")
+        #expect(
+            code(good.replacingOccurrences(of: "\"v\":1", with: "\"v\":2")) == "section_version")
         let shortID = good.replacingOccurrences(of: "0123456789abcdef\"", with: "123456789abcdef\"")
         #expect(code(shortID) == "section_malformed")
         let capital = good.replacingOccurrences(
@@ -87,7 +88,8 @@ struct IdentifierTests {
     func declarationID() throws {
         let id = DeclarationID.function(
             module: "Greeter", path: "priceLabel(_:)", kind: .function)
-        let code = "import hashlib;print(hashlib.sha256("
+        let code =
+            "import hashlib;print(hashlib.sha256("
             + "b'Greeter|priceLabel(_:)|function').hexdigest()[:16])"
         let result = try ChildProcess.run(Tools.python, ["-c", code])
         #expect(DeclarationID.hex16(id) + "\n" == result.standardOutput)

@@ -90,7 +90,8 @@ indirect enum SampleValue: Hashable {
             let count = Int.random(in: 0...20, using: &generator)
             var pairs: [SampleValue: SampleValue] = [:]
             for index in 0..<count {
-                let key = Bool.random(using: &generator)
+                let key =
+                    Bool.random(using: &generator)
                     ? SampleValue.string("key \(index)") : .int(Int64(index))
                 pairs[key] = random(&generator, depth: depth + 1)
             }
