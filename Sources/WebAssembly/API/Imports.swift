@@ -1,0 +1,96 @@
+/// Something that crosses the border of an instance.
+public enum ExternalValue {
+    /// A function.
+    case function(Function)
+    /// A linear memory.
+    case memory(Memory)
+    /// A table.
+    case table(Table)
+    /// A global.
+    case global(Global)
+}
+
+/// What a module is given at instantiation, by module and name.
+public struct Imports {
+    private var values: [String: [String: ExternalValue]] = [:]
+
+    /// Makes an empty set.
+    public init() {}
+
+    /// Provides `value`; a later definition of the same name replaces an earlier one.
+    public mutating func define(module: String, name: String, _ value: ExternalValue) {
+        values[module, default: [:]][name] = value
+    }
+
+    /// Provides a function.
+    public mutating func define(module: String, name: String, _ function: Function) {
+        define(module: module, name: name, .function(function))
+    }
+
+    /// Provides a memory.
+    public mutating func define(module: String, name: String, _ memory: Memory) {
+        define(module: module, name: name, .memory(memory))
+    }
+
+    /// Provides a table.
+    public mutating func define(module: String, name: String, _ table: Table) {
+        define(module: module, name: name, .table(table))
+    }
+
+    /// Provides a global.
+    public mutating func define(module: String, name: String, _ global: Global) {
+        define(module: module, name: name, .global(global))
+    }
+
+    /// Provides all exports of an instance under `module`.
+    public mutating func define(module: String, _ exports: Exports) {
+        for (name, value) in exports { define(module: module, name: name, value) }
+    }
+
+    /// The value of a name, if it is defined.
+    public subscript(module: String, name: String) -> ExternalValue? { values[module]?[name] }
+}
+
+/// What an instance offers, by name, in the order of the module.
+public struct Exports: Sequence {
+    let names: [String]
+    let values: [String: ExternalValue]
+
+    /// The export called `name`.
+    public subscript(name: String) -> ExternalValue? { values[name] }
+
+    /// The function called `name`, or nil when there is none or it is something else.
+    public subscript(function name: String) -> Function? {
+        if case .function(let function)? = values[name] { return function }
+        return nil
+    }
+
+    /// The memory called `name`, or nil when there is none or it is something else.
+    public subscript(memory name: String) -> Memory? {
+        if case .memory(let memory)? = values[name] { return memory }
+        return nil
+    }
+
+    /// The table called `name`, or nil when there is none or it is something else.
+    public subscript(table name: String) -> Table? {
+        if case .table(let table)? = values[name] { return table }
+        return nil
+    }
+
+    /// The global called `name`, or nil when there is none or it is something else.
+    public subscript(global name: String) -> Global? {
+        if case .global(let global)? = values[name] { return global }
+        return nil
+    }
+
+    /// Goes through the exports in the order of the module.
+    public func makeIterator() -> AnyIterator<(name: String, value: ExternalValue)> {
+        var rest = names.makeIterator()
+        return AnyIterator {
+            while let name = rest.next() {
+                if let value = values[name] { return (name, value) }
+            }
+            return nil
+        }
+    }
+}
