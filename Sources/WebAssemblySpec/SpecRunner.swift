@@ -92,9 +92,9 @@ public struct SpecRunner {
         case "assert_uninstantiable":
             try expectTrap(command) { try instantiate(command) }
         case "assert_invalid", "assert_malformed":
-            try expect(.refused, "accepted") { try load(command).validate() }
+            try expectRefusal(command, "accepted") { try load(command).validate() }
         case "assert_unlinkable":
-            try expect(.unlinkable, "linked") { try instantiate(command) }
+            try expectRefusal(command, "linked") { try instantiate(command) }
         default:
             throw Mismatch(got: "a command that the runner does not know")
         }
@@ -151,37 +151,39 @@ public struct SpecRunner {
     // MARK: - Checks
 
     private func check(_ results: [Value], against wanted: [SpecConstant]) throws {
-        let fits = results.count == wanted.count && zip(wanted, results).allSatisfy { $0.matches($1) }
+        let fits =
+            results.count == wanted.count && zip(wanted, results).allSatisfy { $0.matches($1) }
         if !fits { throw Mismatch(got: "\(results)") }
     }
 
     private func expectTrap<T>(_ command: SpecCommand, _ body: () throws -> T) throws {
-        let outcome: SpecOutcome
-        do {
-            throw Mismatch(got: "no trap but \(try body())")
-        } catch let error as Mismatch {
-            throw error
-        } catch {
-            outcome = SpecOutcome(error)
-        }
+        let outcome = try outcome(of: body) { "no trap but \($0)" }
         guard outcome.kind == .trap, outcome.says(command.text ?? "") else {
             throw Mismatch(got: "\(outcome)")
         }
     }
 
-    private func expect<T>(
-        _ kind: SpecOutcome.Kind, _ otherwise: String, _ body: () throws -> T
+    private func expectRefusal<T>(
+        _ command: SpecCommand, _ otherwise: String, _ body: () throws -> T
     ) throws {
+        let outcome = try outcome(of: body) { _ in otherwise }
+        let wanted = SpecOutcome.Kind(refusal: command.type)
+        guard outcome.kind == wanted else { throw Mismatch(got: "\(outcome)") }
+    }
+
+    /// What `body` ended with, which has to be an error of the engine.
+    private func outcome<T>(
+        of body: () throws -> T, otherwise: (T) -> String
+    ) throws -> SpecOutcome {
+        let result: T
         do {
-            _ = try body()
+            result = try body()
         } catch let error as Mismatch {
             throw error
         } catch {
-            let outcome = SpecOutcome(error)
-            if outcome.kind == kind { return }
-            throw Mismatch(got: "\(outcome)")
+            return SpecOutcome(error)
         }
-        throw Mismatch(got: otherwise)
+        throw Mismatch(got: otherwise(result))
     }
 }
 

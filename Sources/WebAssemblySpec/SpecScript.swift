@@ -82,8 +82,11 @@ public struct SpecAction: Decodable, Sendable {
 
 /// Why a script could not be run at all.
 public enum SpecError: Error, Equatable, CustomStringConvertible {
+    /// The file cannot be read.
     case unreadable(file: String)
+    /// The file is something else.
     case notAScript(file: String, reason: String)
+    /// The folder holds nothing to run.
     case noScripts(folder: String)
 
     /// A stable name for the failure.
@@ -95,6 +98,7 @@ public enum SpecError: Error, Equatable, CustomStringConvertible {
         }
     }
 
+    /// The failure as a sentence.
     public var description: String {
         switch self {
         case .unreadable(let file):

@@ -24,14 +24,16 @@ enum SpecTestModule {
                 module: "spectest", name: name,
                 try Global(store: store, value: value, isMutable: false))
         }
-        imports.define(
-            module: "spectest", name: "table",
-            try Table(store: store, element: .funcRef, minimum: 10, maximum: 20))
-        imports.define(
-            module: "spectest", name: "table64",
-            try Table(store: store, element: .funcRef, minimum: 10, maximum: 20, is64Bit: true))
+        let tables = [
+            "table": TableType(element: .funcRef, minimum: 10, maximum: 20),
+            "table64": TableType(element: .funcRef, minimum: 10, maximum: 20, is64: true),
+        ]
+        for (name, type) in tables {
+            imports.define(
+                module: "spectest", name: name, try Table(store: store, type: type))
+        }
         imports.define(
             module: "spectest", name: "memory",
-            try Memory(store: store, minimumPages: 1, maximumPages: 2))
+            try Memory(store: store, type: MemoryType(minimum: 1, maximum: 2)))
     }
 }

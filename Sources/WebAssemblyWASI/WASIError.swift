@@ -1,7 +1,10 @@
 /// Why a bridge could not be made or a program not be started.
 public enum WASIError: Error, Equatable, CustomStringConvertible {
+    /// An argument or variable holds NUL, which ends a text in the guest.
     case textWithNUL(String)
+    /// Arguments and environment are too large together.
     case tooMuchText(bytes: Int)
+    /// The module has no `_start`.
     case notACommand
 
     /// A stable name for the failure.
@@ -13,6 +16,7 @@ public enum WASIError: Error, Equatable, CustomStringConvertible {
         }
     }
 
+    /// The failure as a sentence.
     public var description: String {
         switch self {
         case .textWithNUL(let text):
@@ -31,5 +35,6 @@ public enum WASIError: Error, Equatable, CustomStringConvertible {
 public struct WASIExit: Error, Equatable, CustomStringConvertible {
     /// The exit code, 0 for success.
     public var code: UInt32
+    /// The failure as a sentence.
     public var description: String { "the program ended itself with exit code \(code)" }
 }

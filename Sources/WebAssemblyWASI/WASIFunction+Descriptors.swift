@@ -75,9 +75,9 @@ extension WASIFunction {
     }
 
     private static func requireRoot(_ system: WASISystem, _ descriptor: UInt32) throws {
-        guard system.files.fileSystem != nil, descriptor == FileTable.rootDescriptor else {
-            throw WASIErrno.badDescriptor
-        }
+        guard descriptor == FileTable.rootDescriptor,
+            try system.files.node(descriptor).node === system.files.fileSystem?.root
+        else { throw WASIErrno.badDescriptor }
     }
 
     /// A stream has no right to seek, by which libc tells a terminal: it then flushes by lines.

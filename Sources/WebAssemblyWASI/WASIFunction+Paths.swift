@@ -149,15 +149,12 @@ extension WASIFunction {
         // A folder inside itself would be lost, and never end when walked.
         guard !node.holds(to.folder) else { throw WASIErrno.invalid }
         guard !to.folder.isRemoved else { throw WASIErrno.noEntry }
+        guard to.folder.depth + 1 + node.height <= FileNode.maximumDepth else {
+            throw WASIErrno.nameTooLong
+        }
         to.system.remove(to.name, from: to.folder)
         from.folder.children[from.name] = nil
         to.folder.children[to.name] = node
-    }
-}
-
-extension FileNode {
-    /// Whether `other` is this node or lies anywhere below it.
-    fileprivate func holds(_ other: FileNode) -> Bool {
-        self === other || children.values.contains { $0.holds(other) }
+        node.move(to: to.folder.depth + 1)
     }
 }

@@ -1,8 +1,8 @@
 import WebAssembly
 
 /// One function of preview 1: its name, its wasm type, and what it does.
-struct WASIFunction {
-    typealias Body = (WASISystem, GuestMemory, WASIArguments) throws -> Void
+struct WASIFunction: Sendable {
+    typealias Body = @Sendable (WASISystem, GuestMemory, WASIArguments) throws -> Void
 
     let name: String
     let parameters: [ValueType]

@@ -1,7 +1,9 @@
 /// What of the host a guest may learn. Arguments, environment, streams and files are granted by
 /// being passed to ``WASIBridgeToHost``; a guest sees none of the process's own.
 public struct WASIGrants: OptionSet, Sendable {
+    /// One bit per grant.
     public let rawValue: UInt8
+    /// Makes a set from its bits.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// The time of day.

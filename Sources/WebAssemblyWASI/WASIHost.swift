@@ -32,7 +32,9 @@ public struct WASIHost {
         monotonicClock = { Self.read(CLOCK_MONOTONIC) }
         random = { buffer in
             var generator = SystemRandomNumberGenerator()
-            for index in buffer.indices { buffer[index] = UInt8.random(in: 0...255, using: &generator) }
+            for index in buffer.indices {
+                buffer[index] = UInt8.random(in: 0...255, using: &generator)
+            }
         }
         sleep = { nanoseconds in
             var time = timespec()

@@ -16,10 +16,28 @@ final class FileNode {
     /// Taken out of its folder while descriptors may still be open.
     var isRemoved = false
     var openCount = 0
+    /// How many folders lie above. Bounded, since freeing a tree recurses as deep as it is.
+    var depth: Int
+    static let maximumDepth = 256
 
-    init(number: UInt64, kind: Kind) {
+    init(number: UInt64, kind: Kind, depth: Int) {
         self.number = number
         self.kind = kind
+        self.depth = depth
+    }
+
+    /// How many levels lie below.
+    var height: Int { 1 + (children.values.map(\.height).max() ?? -1) }
+
+    /// Sets the depth of a moved tree.
+    func move(to depth: Int) {
+        self.depth = depth
+        for child in children.values { child.move(to: depth + 1) }
+    }
+
+    /// Whether `other` is this node or lies anywhere below it.
+    func holds(_ other: FileNode) -> Bool {
+        self === other || children.values.contains { $0.holds(other) }
     }
 
     func touch(_ time: UInt64) {
@@ -65,7 +83,7 @@ enum FilePath {
             guard part.count <= 255 else { throw WASIErrno.nameTooLong }
             names.append(Array(part))
         }
-        guard names.count <= 256 else { throw WASIErrno.nameTooLong }
+        guard names.count <= FileNode.maximumDepth else { throw WASIErrno.nameTooLong }
         return names
     }
 }

@@ -20,6 +20,7 @@ struct FileTable {
         self.fileSystem = fileSystem
         if let fileSystem {
             entries[Self.rootDescriptor] = .node(OpenNode(fileSystem.root))
+            fileSystem.root.openCount += 1
         }
     }
 
@@ -62,7 +63,7 @@ struct FileTable {
     mutating func close(_ descriptor: UInt32) throws {
         let entry = try entry(descriptor)
         entries[descriptor] = nil
-        if case .node(let open) = entry, descriptor != Self.rootDescriptor {
+        if case .node(let open) = entry {
             open.node.openCount -= 1
             fileSystem?.release(open.node)
         }

@@ -15,7 +15,7 @@ public final class WASIFileSystem {
     public init(maximumBytes: Int = 64 << 20, maximumNodes: Int = 10_000) {
         self.maximumBytes = maximumBytes
         self.maximumNodes = maximumNodes
-        root = FileNode(number: 1, kind: .directory)
+        root = FileNode(number: 1, kind: .directory, depth: 0)
     }
 
     /// Puts a file at `path`, making the folders on the way.
@@ -70,10 +70,11 @@ public final class WASIFileSystem {
     ) throws -> FileNode {
         guard folder.kind == .directory else { throw WASIErrno.notDirectory }
         guard !folder.isRemoved else { throw WASIErrno.noEntry }
+        guard folder.depth < FileNode.maximumDepth else { throw WASIErrno.nameTooLong }
         guard usedNodes < maximumNodes else { throw WASIErrno.noSpace }
         usedNodes += 1
         lastNumber += 1
-        let node = FileNode(number: lastNumber, kind: kind)
+        let node = FileNode(number: lastNumber, kind: kind, depth: folder.depth + 1)
         node.touch(time)
         folder.children[name] = node
         folder.modified = time
@@ -117,6 +118,7 @@ public struct WASIFileSystemError: Error, CustomStringConvertible {
     /// A stable name for the failure.
     public var code: String { "wasi_file_system" }
 
+    /// The failure as a sentence.
     public var description: String {
         switch errno {
         case .noSpace: "'\(path)' does not fit; give the file system a larger limit"
