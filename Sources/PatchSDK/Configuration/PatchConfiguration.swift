@@ -1,0 +1,108 @@
+import Foundation
+
+/// How an app uses OpenPatch. Only `appKey` is required: the rest comes from the bundled
+/// configuration that `patchcli` writes, or has a default.
+public struct PatchConfiguration: Sendable {
+    /// The app's public key of this product (`pak_…`).
+    public var appKey: String
+    /// The app's id; nil for the bundled one.
+    public var appID: String?
+    /// Where updates are published; nil for no remote updates at all. Left out, it is the
+    /// bundled configuration's (``bundledBaseURL``).
+    public var apiBaseURL: URL?
+    /// The fingerprint of this build; nil for the bundled one, and with none bundled the head
+    /// for any build is asked for.
+    public var fingerprint: String?
+    /// The id that rollouts draw by; nil for a random one that is kept in the state.
+    public var deviceID: String?
+    /// The channel that updates come from.
+    public var channel: PatchChannel
+    /// Whether ``Patch/start()`` goes on to look for an update and applies it.
+    public var autoApply: Bool
+    /// Whether the app counts on its native code when no module runs. With false,
+    /// ``Patch/call(_:_:returning:)`` throws `no_active_module`; routed functions run natively in
+    /// any case.
+    public var nativeFallbackEnabled: Bool
+    /// The App Group whose container holds the state, shared with the app's extensions.
+    public var appGroupIdentifier: String?
+    /// What remote updates are trusted by.
+    public var trust: PatchTrust = .bundledRoot
+    /// Bounds of every module.
+    public var limits = PatchLimits()
+    /// Where the bundled files lie; nil for the app's resources, then the program's folder.
+    public var resources: URL?
+    /// Where the state lies; nil for the platform's usual place.
+    public var stateFolder: URL?
+    /// What modules may import from the host.
+    public var capabilities: Set<CapabilityName> = [.log, .clock, .random]
+    /// Whether modules may import WASI preview 1 (a sandbox without files), as modules do that
+    /// were built with a full Swift SDK for WebAssembly.
+    public var allowsWASI: Bool = false
+    /// Tags that a rollout may ask for.
+    public var tags: Set<String> = []
+    /// The cohort that a rollout may ask for.
+    public var cohort: String?
+
+    /// Stands for the bundled configuration's URL where a URL is asked for.
+    public static let bundledBaseURL = URL(string: "openpatch:bundled")
+
+    /// A configuration; see the properties for what each field means and does when left out.
+    public init(
+        appKey: String, appID: String? = nil,
+        apiBaseURL: URL? = PatchConfiguration.bundledBaseURL, fingerprint: String? = nil,
+        deviceID: String? = nil, channel: PatchChannel = .bundled, autoApply: Bool = true,
+        nativeFallbackEnabled: Bool = true, appGroupIdentifier: String? = nil
+    ) {
+        self.appKey = appKey
+        self.appID = appID
+        self.apiBaseURL = apiBaseURL
+        self.fingerprint = fingerprint
+        self.deviceID = deviceID
+        self.channel = channel
+        self.autoApply = autoApply
+        self.nativeFallbackEnabled = nativeFallbackEnabled
+        self.appGroupIdentifier = appGroupIdentifier
+    }
+
+    /// The same with the channel as text.
+    public init(
+        appKey: String, appID: String? = nil,
+        apiBaseURL: URL? = PatchConfiguration.bundledBaseURL, fingerprint: String? = nil,
+        deviceID: String? = nil, channelName: String, autoApply: Bool = true,
+        nativeFallbackEnabled: Bool = true, appGroupIdentifier: String? = nil
+    ) {
+        self.init(
+            appKey: appKey, appID: appID, apiBaseURL: apiBaseURL, fingerprint: fingerprint,
+            deviceID: deviceID, channel: PatchChannel(name: channelName), autoApply: autoApply,
+            nativeFallbackEnabled: nativeFallbackEnabled, appGroupIdentifier: appGroupIdentifier)
+    }
+}
+
+/// What remote updates are trusted by.
+public enum PatchTrust: Sendable {
+    /// The root of trust shipped with the app (`patch-root.json`).
+    case bundledRoot
+    /// A root of trust given by the program.
+    case root([UInt8])
+    /// Whatever a server on this machine says, signed or not. Refused for any other host.
+    case insecureForLocalDevelopment
+}
+
+/// Bounds of every module; what exceeds one is served by native code.
+public struct PatchLimits: Sendable, Equatable {
+    /// The longest that one call of a function may take, in nanoseconds.
+    public var callNanoseconds: UInt64 = 1_000_000_000
+    /// The longest that starting a module may take, in nanoseconds.
+    public var startNanoseconds: UInt64 = 5_000_000_000
+    /// The most memory that one instance may use, in bytes.
+    public var memoryBytes: UInt64 = 32 << 20
+    /// The stack of one instance, in bytes.
+    public var stackBytes: Int = 512 << 10
+    /// The largest module that is taken, in bytes.
+    public var moduleBytes: Int = 32 << 20
+    /// How many idle instances of a module are kept for the next calls.
+    public var idleInstances: Int = 4
+
+    /// The default bounds.
+    public init() {}
+}
