@@ -37,7 +37,7 @@ struct MessagePackTests {
             #expect(writer.bytes.count <= max(width, 2) + (value < 0 ? 4 : 0))
             if value >= 0 { #expect(writer.bytes.count == width) }
         }
-        for value in [UInt64.max, 1 << 63, (1 << 63) - 1, (1 << 53) + 1] {
+        for value in [UInt64.max, 1 << 63, (1 << 63) - 1, (1 << 53) + 1] as [UInt64] {
             var writer = MessagePackWriter()
             writer.uint(value)
             var reader = MessagePackReader(writer.bytes)
