@@ -3,6 +3,16 @@ import CommandLineKit
 /// `patchcli wasm …`
 enum WasmCommands {
     static var group: Command {
-        Command("wasm", abstract: "Run and check WebAssembly modules.", subcommands: [])
+        Command(
+            "wasm", abstract: "Run and check WebAssembly modules.",
+            subcommands: [
+                WasmRunCommand.command,
+                WasmValidateCommand.command,
+                WasmSpecCommand.command,
+                WasmCallCostCommand.command,
+            ])
     }
+
+    static let file = Parameter<String>.argument(
+        "file", help: "The module, a .wasm file.", completion: .file(["wasm"]))
 }
