@@ -16,6 +16,7 @@ public enum CompressionError: Error, Equatable, Sendable, CustomStringConvertibl
         }
     }
 
+    /// For people: the sentence and the code.
     public var description: String {
         switch self {
         case .damaged:

@@ -28,5 +28,6 @@ public struct CryptoError: Error, Equatable, Sendable, CustomStringConvertible {
 
     /// The stable code, for logs and programs.
     public var code: String { kind.rawValue }
+    /// For people: the sentence and the code.
     public var description: String { "\(message) [\(code)]" }
 }

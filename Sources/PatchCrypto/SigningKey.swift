@@ -77,5 +77,6 @@ public struct SigningKey: Sendable, CustomStringConvertible {
         return try Backend.sign(message, key: self, scheme: scheme)
     }
 
+    /// Names the kind only.
     public var description: String { "SigningKey(\(kind.rawValue), secret not shown)" }
 }

@@ -1,0 +1,64 @@
+/// A metadata document: a signed part and the signatures over it (specification §4.2).
+public struct SignedMetadata<Role: MetadataRole>: Sendable {
+    /// The signed part.
+    public let signed: Role
+    /// The signatures, at most one for each key.
+    public private(set) var signatures: [MetadataSignature]
+    /// The signed part exactly as it came, so that signatures hold whatever we understood of it.
+    private let signedJSON: JSONValue
+    private let unrecognized: [String: JSONValue]
+
+    /// Reads a document. Signatures are not checked: ``TrustedMetadataSet`` does.
+    /// - Throws: ``TUFError`` with a `json_` or `metadata_` code, `spec_version_unsupported`.
+    public init(parsing bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws {
+        var fields = try FieldReader(try JSONValue(parsing: bytes, limits: limits), "metadata")
+        signatures = try fields.array("signatures").map { try MetadataSignature(json: $0) }
+        guard let part = fields.take("signed") else {
+            throw FieldReader.malformed("'signed' is missing")
+        }
+        signedJSON = part
+        unrecognized = fields.rest
+        guard Set(signatures.map(\.keyID)).count == signatures.count else {
+            throw FieldReader.malformed("'signatures' must not name a key twice")
+        }
+        signed = try Role(json: part)
+    }
+
+    /// A document without signatures.
+    public init(_ signed: Role) {
+        self.signed = signed
+        signedJSON = signed.json
+        signatures = []
+        unrecognized = [:]
+    }
+
+    /// A document signed by `signers`.
+    /// - Throws: ``TUFError`` `signing_failed`.
+    public init(_ signed: Role, signers: [TUFSigner]) throws {
+        self.init(signed)
+        for signer in signers { try sign(with: signer) }
+    }
+
+    /// Adds (or renews) the signature of one signer.
+    /// - Throws: ``TUFError`` `signing_failed`.
+    public mutating func sign(with signer: TUFSigner) throws {
+        add(try signer.sign(signedBytes))
+    }
+
+    /// Adds a signature that was made elsewhere, in place of an older one by the same key.
+    public mutating func add(_ signature: MetadataSignature) {
+        signatures.removeAll { $0.keyID == signature.keyID }
+        signatures.append(signature)
+    }
+
+    /// The bytes that signatures are made over.
+    public var signedBytes: [UInt8] { CanonicalJSON.encode(signedJSON) }
+
+    /// The document as a file.
+    public func encoded() -> [UInt8] {
+        var members = unrecognized
+        members["signatures"] = .array(signatures.map(\.json))
+        members["signed"] = signedJSON
+        return JSONValue.object(members).encoded()
+    }
+}
