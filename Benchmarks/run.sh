@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# Speed of our engine against others, interleaved in one run, and what a call costs.
+#   ROUNDS=5 KERNELS=fib,json ENGINES=wasm3 Benchmarks/run.sh
+# The kernels and the runner are reference data (OPENPATCH_SHARED, else ../shared). The yardstick
+# is the toolchain's own `wasmkit`; ENGINES adds engines of the runner's table, "native" for one.
+# Prints ratios, appends one line to Benchmarks/history.csv (HISTORY=no leaves it alone), and
+# fails when an engine fails or gives another result than the others.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+rounds=${ROUNDS:-5}
+kernels=${KERNELS:-all}
+engines=wasmkit016,ours${ENGINES:+,$ENGINES}
+shared=${OPENPATCH_SHARED:-../shared}
+scripts=$shared/bench/wasm
+export OUT=$PWD/.build/wasm-bench
+
+say() { printf 'bench: %s\n' "$*"; }
+fail() {
+    printf 'bench: %s\n' "$@" >&2
+    exit 69
+}
+
+[ -f "$scripts/run.py" ] || fail "no benchmark kernels at '$scripts'" \
+    "Name the folder of the reference data with OPENPATCH_SHARED."
+command -v wasmkit >/dev/null || fail "no 'wasmkit' on PATH, which the ratios are against" \
+    "It is part of the Swift toolchains from swift.org; put their usr/bin on PATH."
+command -v python3 >/dev/null || fail "no 'python3' on PATH, which the runner needs"
+
+# The C kernels are built with Debian's libc for WebAssembly.
+missing=()
+for package in wasi-libc libclang-rt-14-dev-wasm32; do
+    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' \
+        || missing+=("$package")
+done
+if [ ${#missing[@]} -gt 0 ]; then
+    install=(apt-get install -y --no-install-recommends "${missing[@]}")
+    if [ "$(id -u)" != 0 ]; then
+        sudo -n true 2>/dev/null || fail "these packages are missing: ${missing[*]}" \
+            "Run once: sudo ${install[*]}"
+        install=(sudo -n "${install[@]}")
+    fi
+    say "installing ${missing[*]}"
+    DEBIAN_FRONTEND=noninteractive "${install[@]}" >/dev/null </dev/null
+fi
+
+say "building patchcli (release)"
+swift build -c release --product patchcli 2>&1 | grep -E 'error|warning:|Compiling|Build' | tail -n 3
+PATH=$(swift build -c release --show-bin-path):$PATH
+
+# Kernels are built again when their sources or the compiler change.
+stamp=$(cat "$scripts"/kernels/* "$scripts"/swift-guest/* "$scripts"/build*.sh <(clang --version) \
+    <(echo "${COREMARK:-}") | cksum)
+if [ "$(cat "$OUT/stamp" 2>/dev/null)" != "$stamp" ]; then
+    say "building the kernels"
+    rm -rf "$OUT"
+    mkdir -p "$OUT"
+    for script in build.sh build-swift.sh; do
+        bash "$scripts/$script" >"$OUT/$script.log" 2>&1 \
+            || { tail -n 20 "$OUT/$script.log" >&2; fail "$script failed; its last lines are above"; }
+    done
+    echo "$stamp" >"$OUT/stamp"
+fi
+
+say "$rounds interleaved rounds, engines $engines"
+pin=()
+if command -v taskset >/dev/null && [ "$(nproc)" -gt 1 ]; then pin=(taskset -c 1); fi
+"${pin[@]}" python3 "$scripts/run.py" "$rounds" "$kernels" "$engines"
+
+say "what a call costs"
+"${pin[@]}" patchcli wasm call-cost | tee "$OUT/call-cost.txt"
+
+python3 Benchmarks/summary.py "$OUT/last.json" "$OUT/call-cost.txt" \
+    "$([ "${HISTORY:-yes}" = no ] || echo Benchmarks/history.csv)" \
+    "$(git rev-parse --short HEAD 2>/dev/null || echo none)$(git diff --quiet HEAD 2>/dev/null || echo +)"

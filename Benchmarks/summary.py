@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""Sums a benchmark run up against the toolchain's wasmkit, and keeps its figures.
+
+usage: summary.py LAST_JSON CALL_COST_TXT HISTORY_CSV|'' COMMIT
+"""
+import csv
+import datetime
+import json
+import math
+import os
+import re
+import sys
+
+YARDSTICK = 'wasmkit016'
+HEADER = ['date', 'commit', 'figure', 'value']
+
+
+def geomean(values):
+    return math.exp(sum(map(math.log, values)) / len(values)) if values else float('nan')
+
+
+def ratios(seconds):
+    """Kernel -> how many times as fast as the yardstick our engine is."""
+    kernels = sorted({key.split('/')[0] for key in seconds})
+    return {k: seconds[f'{k}/{YARDSTICK}'] / seconds[f'{k}/ours'] for k in kernels}
+
+
+def figures(last, costs):
+    by_kernel = ratios(last)
+    result = [(f'{kernel} vs wasmkit', ratio) for kernel, ratio in by_kernel.items()]
+    result.append(('geomean vs wasmkit', geomean(list(by_kernel.values()))))
+    # memory.copy is the C library's work in every engine and hides what interpreting costs.
+    interpreted = [ratio for kernel, ratio in by_kernel.items() if kernel != 'memcopy']
+    result.append(('geomean vs wasmkit without memory.copy', geomean(interpreted)))
+    for name, value in re.findall(r'^(.+): ([\d.]+) ns a call$', costs, re.MULTILINE):
+        result.append((f'{name} ns', float(value)))
+    return result
+
+
+def main():
+    last_path, costs_path, history, commit = sys.argv[1:5]
+    with open(last_path) as file:
+        last = json.load(file)
+    with open(costs_path) as file:
+        costs = file.read()
+    rows = figures(last, costs)
+    for name, value in rows:
+        unit = '' if name.endswith(' ns') else 'x'
+        print(f'{name}: {value:.2f}{unit}')
+    if not history:
+        return
+    fresh = not os.path.exists(history)
+    date = datetime.datetime.now(datetime.timezone.utc).strftime('%Y-%m-%dT%H:%MZ')
+    with open(history, 'a', newline='') as file:
+        writer = csv.writer(file, lineterminator='\n')
+        if fresh:
+            writer.writerow(HEADER)
+        for name, value in rows:
+            writer.writerow([date, commit, name, f'{value:.3f}'])
+
+
+if __name__ == '__main__':
+    main()
