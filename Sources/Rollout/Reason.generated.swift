@@ -100,6 +100,14 @@ public enum Reason: String, CaseIterable, Codable, Sendable {
     case notNewer = "not_newer"
     /// No published release may run on this device.
     case noneEligible = "none_eligible"
+    /// The release failed on this device before.
+    case failedHere = "failed_here"
+    /// The rollout of the candidate is halted.
+    case halted = "halted"
+    /// This device is not among those that the rollout has reached yet.
+    case outsideRollout = "outside_rollout"
+    /// The candidate asks for another kind of device.
+    case requirementUnmet = "requirement_unmet"
     /// The move is blocked: the running release has written data that the other cannot read.
     case dataEpoch = "data_epoch"
     /// The head names a release that the metadata does not list.
@@ -251,6 +259,10 @@ public enum Reason: String, CaseIterable, Codable, Sendable {
             .staysOnCandidate,
             .notNewer,
             .noneEligible,
+            .failedHere,
+            .halted,
+            .outsideRollout,
+            .requirementUnmet,
             .dataEpoch,
             .releaseMissing,
             .releaseMalformed:
@@ -393,6 +405,14 @@ public enum Reason: String, CaseIterable, Codable, Sendable {
             return "What is published is older than what runs and was not named a rollback."
         case .noneEligible:
             return "No published release may run on this device."
+        case .failedHere:
+            return "The release failed on this device before."
+        case .halted:
+            return "The rollout of the candidate is halted."
+        case .outsideRollout:
+            return "This device is not among those that the rollout has reached yet."
+        case .requirementUnmet:
+            return "The candidate asks for another kind of device."
         case .dataEpoch:
             return "The move is blocked: the running release has written data that the other cannot read."
         case .releaseMissing:
@@ -567,6 +587,14 @@ public enum Reason: String, CaseIterable, Codable, Sendable {
             return "Nothing."
         case .noneEligible:
             return "See the excluded releases and why in the explanation."
+        case .failedHere:
+            return "Publish a fixed release or raise the retry generation."
+        case .halted:
+            return "Resume it or publish another release."
+        case .outsideRollout:
+            return "Nothing; it is asked again at the next check."
+        case .requirementUnmet:
+            return "Nothing."
         case .dataEpoch:
             return "Publish a release that reads the data."
         case .releaseMissing:
