@@ -1,0 +1,34 @@
+import Foundation
+
+/// How guests are built.
+public struct GuestBuildOptions: Sendable, Hashable {
+    /// The target; wasm64 unless there is a reason.
+    public var target: GuestTarget = .wasm64
+    /// Name of the Swift module that the sources form.
+    public var moduleName = "Guest"
+    /// Where compiled runtimes and objects are kept; safe to delete, shared between processes.
+    public var cacheFolder: URL = GuestBuildOptions.defaultCacheFolder
+    /// Whether names and line tables are written to ``GuestModule/debug``.
+    public var debugInformation = true
+    /// Bytes of the guest's stack. It lies below all data, so that overflow traps.
+    public var stackSize = 131_072
+    /// Bytes that the guest's memory may grow to. Pointers cross the boundary as `i32`.
+    public var maximumMemory = 1 << 30
+    /// Seconds that one run of the compiler or linker may take.
+    public var timeout: Double = 120
+
+    public init() {}
+
+    /// `$XDG_CACHE_HOME/openpatch/guest`, else `~/.cache/openpatch/guest`.
+    public static var defaultCacheFolder: URL {
+        let environment = ProcessInfo.processInfo.environment
+        let base: URL
+        if let named = environment["XDG_CACHE_HOME"], named.hasPrefix("/") {
+            base = URL(fileURLWithPath: named)
+        } else {
+            base = FileManager.default.homeDirectoryForCurrentUser
+                .appendingPathComponent(".cache")
+        }
+        return base.appendingPathComponent("openpatch/guest")
+    }
+}
