@@ -1,6 +1,6 @@
 /// One message of the Swift compiler about a guest's source.
-public struct CompilerDiagnostic: Sendable, Hashable, CustomStringConvertible {
-    public enum Severity: String, Sendable { case error, warning, note, remark }
+public struct CompilerDiagnostic: Sendable, Hashable, Codable, CustomStringConvertible {
+    public enum Severity: String, Sendable, Codable { case error, warning, note, remark }
 
     /// The file's ``GuestSource/name``; nil when the message is about no place.
     public var file: String?

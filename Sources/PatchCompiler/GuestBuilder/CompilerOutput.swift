@@ -43,6 +43,12 @@ struct CompilerOutput {
             || text.contains("Please submit a bug report")
     }
 
+    /// The signal that a driver says its frontend died of.
+    func signal(in text: String) -> Int32? {
+        guard let range = text.range(of: "due to signal ") else { return nil }
+        return Int32(text[range.upperBound...].prefix { $0.isNumber })
+    }
+
     private func parse(_ line: String) -> CompilerDiagnostic? {
         for severity in [CompilerDiagnostic.Severity.error, .warning, .note, .remark] {
             let mark = "\(severity.rawValue): "

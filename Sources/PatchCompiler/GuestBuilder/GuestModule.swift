@@ -1,30 +1,75 @@
+import ModuleABI
+import PatchCrypto
+
 /// What a guest build gives: a module to ship and what explains it.
 public struct GuestModule: Sendable, Equatable {
     /// The module, stripped of names and debug information.
     public var wasm: [UInt8]
-    /// Names and line tables of ``wasm`` as a WebAssembly file of custom sections only; nil when
-    /// the build was told to make none.
+    /// Names and line tables of ``wasm``: a WebAssembly file of custom sections only, to be kept
+    /// under ``digest`` with the release. Nil when the build was told to make none.
+    ///
+    /// Its section `openpatch.debug` holds the 32-byte digest of ``wasm``. Code offsets in it are
+    /// relative to the contents of the code section, as the DWARF convention for WebAssembly says.
     public var debug: [UInt8]?
     /// The functions that the module exports, sorted, runtime exports (`op_alloc` …) included.
     public var exports: [String]
     /// Host functions that the module imports, `<capability>.<function>`, sorted.
     public var imports: [String]
     /// The capabilities that those imports need, sorted.
-    public var capabilities: [String]
+    public var capabilities: [CapabilityName]
     /// What the compiler had to say although it succeeded.
-    public var warnings: [CompilerDiagnostic]
+    public var warnings: [CompilerDiagnostic] = []
     /// How long the steps took.
-    public var timings: GuestBuildTimings
+    public var timings = GuestBuildTimings()
+
+    /// SHA-256 of ``wasm``.
+    public var digest: [UInt8] { SHA256.hash(wasm) }
+
+    /// The custom section of ``debug`` that names the module it belongs to.
+    public static let debugSectionName = "openpatch.debug"
+
+    /// Checks, strips and signs a linked module with its section.
+    init(linked: [UInt8], wanted: [String], section: ModuleSection?) throws {
+        let names = try ReactorCheck.check(linked, wanted: wanted)
+        exports = names.exports
+        imports = names.imports
+        capabilities = names.capabilities
+        let customs: [WasmBinary.CustomSection]
+        do {
+            customs = try WasmBinary.customSections(of: linked)
+            wasm = try Set(customs.map(\.name)).sorted().reduce(linked) {
+                try WasmBinary.removingCustomSections(named: $1, from: $0)
+            }
+        } catch let fault as WasmBinary.Fault {
+            throw GuestBuildError.malformedOutput(fault.description)
+        }
+        if var section {
+            let all = Set(section.capabilities).union(names.capabilities)
+            section.capabilities = all.sorted { $0.rawValue < $1.rawValue }
+            wasm = WasmBinary.appendingCustomSection(
+                ModuleSection.sectionName, try section.encoded(), to: wasm)
+        }
+        var file: [UInt8] = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00]
+        for custom in customs where custom.name == "name" || custom.name.hasPrefix(".debug_") {
+            file = WasmBinary.appendingCustomSection(custom.name, custom.bytes, to: file)
+        }
+        debug = WasmBinary.appendingCustomSection(
+            Self.debugSectionName, SHA256.hash(wasm), to: file)
+    }
 }
 
 /// Wall-clock time that a guest build spent, in seconds.
 public struct GuestBuildTimings: Sendable, Equatable {
-    /// Making the guest runtime and the modules that ship with it; 0 when cached.
+    /// Making the guest runtime and the modules that ship with it; small when cached.
     public var runtime: Double = 0
     /// Compiling the sources; near 0 when these very sources were compiled before.
     public var compile: Double = 0
     /// Linking, stripping and checking.
     public var link: Double = 0
 
+    /// No time at all.
     public init() {}
+
+    /// All of it.
+    public var total: Double { runtime + compile + link }
 }

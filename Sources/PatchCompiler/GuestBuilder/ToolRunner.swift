@@ -82,12 +82,14 @@ enum ToolRunner {
         posix_spawn_file_actions_addopen(
             &actions, 1, output.path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         posix_spawn_file_actions_adddup2(&actions, 1, 2)
-        posix_spawn_file_actions_addchdir_np(&actions, folder.path)
-        let words = ([tool.path] + arguments).map { strdup($0) } + [nil]
+        // The shell only changes the folder, which posix_spawn cannot do everywhere, and then
+        // becomes the tool.
+        let shell = ["/bin/sh", "-c", "cd \"$1\" && shift && exec \"$@\"", "sh", folder.path]
+        let words = (shell + [tool.path] + arguments).map { strdup($0) } + [nil]
         let environment = cleanEnvironment().map { strdup($0) } + [nil]
         defer { (words + environment).forEach { free($0) } }
         var child: pid_t = 0
-        let failure = posix_spawn(&child, tool.path, &actions, &attributes, words, environment)
+        let failure = posix_spawn(&child, shell[0], &actions, &attributes, words, environment)
         guard failure == 0 else {
             throw GuestBuildError.system(
                 "\(tool.path) cannot be started: \(errorText(failure)).")

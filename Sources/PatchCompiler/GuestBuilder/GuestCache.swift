@@ -1,0 +1,86 @@
+import Foundation
+import PatchCrypto
+
+/// Compiled things by what they were compiled from. Entries are folders that never change once
+/// they are there, so processes may share a cache; deleting it costs time only.
+struct GuestCache: Sendable {
+    /// Where the entries lie.
+    var folder: URL
+    /// Compiled sources kept; runtimes are not counted.
+    static let maximumObjects = 64
+
+    /// A key over all that decides an output, each part with its length so that parts cannot run
+    /// into each other.
+    struct Key {
+        private var hash = SHA256.incremental()
+
+        mutating func add(_ text: String) { add(Array(text.utf8)) }
+
+        mutating func add(_ bytes: [UInt8]) {
+            hash.update(Array("\(bytes.count):".utf8))
+            hash.update(bytes)
+        }
+
+        /// 32 hex digits: half a SHA-256.
+        var text: String { hash.finalize().prefix(16).hex }
+    }
+
+    /// The entry `kind-key`, made by `make` in a fresh folder when it is not there.
+    func entry(_ kind: String, _ key: Key, make: (URL) throws -> Void) throws -> URL {
+        let name = "\(kind)-\(key.text)"
+        let place = folder.appendingPathComponent(name)
+        if FileManager.default.fileExists(atPath: place.path) {
+            // Recently used is what stays when the cache is pruned.
+            try? FileManager.default.setAttributes(
+                [.modificationDate: Date()], ofItemAtPath: place.path)
+            return place
+        }
+        let workshop = try makeWorkshop()
+        defer { try? FileManager.default.removeItem(at: workshop) }
+        try make(workshop)
+        do {
+            try FileManager.default.moveItem(at: workshop, to: place)
+        } catch {
+            // Another process made the same entry in the meantime.
+            guard FileManager.default.fileExists(atPath: place.path) else {
+                throw GuestBuildError.system(
+                    "The cache folder \(folder.path) cannot be written: \(error).")
+            }
+        }
+        return place
+    }
+
+    /// A new folder to work in, on the same volume as the entries.
+    func makeWorkshop() throws -> URL {
+        let url = folder.appendingPathComponent("work-\(UUID().uuidString)")
+        do {
+            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        } catch {
+            throw GuestBuildError.system(
+                "The cache folder \(folder.path) cannot be written: \(error).")
+        }
+        return url
+    }
+
+    /// Removes the objects used least recently, and what crashed builds left behind.
+    func prune() {
+        let keys: [URLResourceKey] = [.contentModificationDateKey]
+        guard
+            let entries = try? FileManager.default.contentsOfDirectory(
+                at: folder, includingPropertiesForKeys: keys)
+        else { return }
+        func age(_ url: URL) -> Date {
+            (try? url.resourceValues(forKeys: Set(keys)).contentModificationDate) ?? .distantPast
+        }
+        let yesterday = Date().addingTimeInterval(-86_400)
+        for entry in entries
+        where entry.lastPathComponent.hasPrefix("work-") && age(entry) < yesterday {
+            try? FileManager.default.removeItem(at: entry)
+        }
+        let objects = entries.filter { $0.lastPathComponent.hasPrefix("object-") }
+            .map { (url: $0, age: age($0)) }.sorted { $0.age > $1.age }
+        for object in objects.dropFirst(Self.maximumObjects) {
+            try? FileManager.default.removeItem(at: object.url)
+        }
+    }
+}
