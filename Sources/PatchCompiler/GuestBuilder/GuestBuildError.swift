@@ -51,6 +51,7 @@ public enum GuestBuildError: Error, Sendable, Equatable {
 }
 
 extension GuestBuildError: CustomStringConvertible {
+    /// What happened and what to do about it.
     public var description: String {
         switch self {
         case .toolchainMissing(let searched):

@@ -17,6 +17,7 @@ public struct GuestBuildOptions: Sendable, Hashable {
     /// Seconds that one run of the compiler or linker may take.
     public var timeout: Double = 120
 
+    /// The usual way: wasm64, with debug information.
     public init() {}
 
     /// `$XDG_CACHE_HOME/openpatch/guest`, else `~/.cache/openpatch/guest`.

@@ -5,6 +5,7 @@ public struct GuestSource: Sendable, Hashable {
     /// The text of the file.
     public var text: String
 
+    /// A file with its text.
     public init(name: String, text: String) {
         self.name = name
         self.text = text
@@ -20,5 +21,6 @@ public enum GuestExports: Sendable, Hashable {
 }
 
 extension GuestExports: ExpressibleByArrayLiteral {
+    /// Exactly the names in the list.
     public init(arrayLiteral elements: String...) { self = .named(elements) }
 }

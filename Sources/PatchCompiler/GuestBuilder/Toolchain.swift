@@ -7,6 +7,7 @@ public struct Toolchain: Sendable, Hashable {
     /// The compiler's resource folder, `…/lib/swift`.
     public var resources: URL
 
+    /// A toolchain at known places; ``discover(target:environment:)`` finds one.
     public init(swiftc: URL, resources: URL) {
         self.swiftc = swiftc
         self.resources = resources
