@@ -49,9 +49,10 @@ enum Callbacks {
 
     /// Leaves the path as it was sent: we accept no percent signs, and decoding here would cut
     /// the text at an encoded NUL.
-    static let unescape: @convention(c) (
-        UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutablePointer<CChar>?
-    ) -> Int = { _, _, text in
-        text.map { strlen($0) } ?? 0
-    }
+    static let unescape:
+        @convention(c) (
+            UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutablePointer<CChar>?
+        ) -> Int = { _, _, text in
+            text.map { strlen($0) } ?? 0
+        }
 }

@@ -42,6 +42,20 @@ final class StaticTree: Sendable {
     private struct Representation {
         let contents: Contents
         let tag: String
+
+        func body(_ range: Range<UInt64>) -> HTTPResponse.Body {
+            switch contents {
+            case .bytes(let bytes):
+                return .bytes(
+                    range.count == bytes.count
+                        ? bytes : Array(bytes[Int(range.lowerBound)..<Int(range.upperBound)]))
+            case .descriptor(let descriptor, _):
+                return .file(
+                    descriptor: descriptor, offset: range.lowerBound,
+                    count: range.upperBound - range.lowerBound)
+            }
+        }
+
         var size: UInt64 {
             switch contents {
             case .bytes(let bytes): return UInt64(bytes.count)
@@ -84,8 +98,9 @@ final class StaticTree: Sendable {
     ) -> HTTPResponse {
         var headers = Self.headers(path, tag: found.tag)
         if EntityTag.matches(request.headers["if-none-match"], tag: found.tag) {
-            if case .descriptor(let descriptor, _) = found.contents { close(descriptor) }
-            return HTTPResponse(status: 304, headers: headers)
+            // The library sends no body with a 304, but takes Content-Length from it, which must
+            // be that of the 200 (RFC 9110 §8.6).
+            return HTTPResponse(status: 304, headers: headers, body: found.body(0..<found.size))
         }
         headers.append(("Content-Type", Self.contentType(path)))
         if let encoding { headers.append(("Content-Encoding", encoding)) }
@@ -103,17 +118,7 @@ final class StaticTree: Sendable {
             headers.append(("Content-Range", "bytes */\(found.size)"))
             return HTTPResponse(status: 416, headers: headers)
         }
-        switch found.contents {
-        case .bytes(let bytes):
-            let part = status == 200 ? bytes : Array(bytes[Int(range.lowerBound)..<Int(range.upperBound)])
-            return HTTPResponse(status: status, headers: headers, body: .bytes(part))
-        case .descriptor(let descriptor, _):
-            return HTTPResponse(
-                status: status, headers: headers,
-                body: .file(
-                    descriptor: descriptor, offset: range.lowerBound,
-                    count: range.upperBound - range.lowerBound))
-        }
+        return HTTPResponse(status: status, headers: headers, body: found.body(range))
     }
 
     /// `If-Range` with another tag asks for the whole file (RFC 9110 §13.1.5).

@@ -1,0 +1,62 @@
+import Foundation
+
+/// A whole update server over one folder.
+public final class PatchServer: Sendable {
+    /// How a server is set up.
+    public struct Configuration: Sendable {
+        /// The folder with everything that the server keeps.
+        public var dataFolder: String
+        /// The IPv4 address to listen on.
+        public var host = "127.0.0.1"
+        /// The port; 0 takes a free one.
+        public var port: UInt16 = 0
+        /// A file with the admin token, when it is not the one in the folder.
+        public var adminTokenFile: String?
+        /// Bounds on connections.
+        public var limits = ServerLimits()
+
+        /// A server over `dataFolder` on a free loopback port.
+        public init(dataFolder: String) { self.dataFolder = dataFolder }
+    }
+
+    private let configuration: Configuration
+    private let http: HTTPServer
+    private let log: ServerLog
+    /// The file with the admin token.
+    public let adminTokenFile: String
+    /// Whether the admin token was made by this start.
+    public let isFirstStart: Bool
+
+    /// Prepares the folder and finishes what an interrupted publication left.
+    /// - Throws: ``HTTPServer/StartError``, `FileError`, ``APIError``.
+    public init(
+        configuration: Configuration, log: ServerLog = ServerLog(),
+        clock: @escaping @Sendable () -> Date = { Date() },
+        checkpoint: @escaping @Sendable (PublishStep) -> Void = { _ in }
+    ) throws {
+        self.configuration = configuration
+        self.log = log
+        let layout = DataLayout(root: configuration.dataFolder)
+        let apps = AppStore(layout: layout, clock: clock)
+        adminTokenFile = configuration.adminTokenFile ?? layout.adminToken
+        isFirstStart =
+            configuration.adminTokenFile == nil ? try apps.prepareAdminToken() : false
+        let releases = ReleaseService(
+            apps: apps, log: log, clock: clock, checkpoint: checkpoint)
+        try releases.recover()
+        let api = PatchAPI(
+            apps: apps, releases: releases, log: log,
+            adminTokenFile: configuration.adminTokenFile)
+        http = HTTPServer(handler: api, limits: configuration.limits)
+    }
+
+    /// Starts to listen.
+    /// - Returns: The base address, such as `http://127.0.0.1:8080`.
+    public func start() throws -> String {
+        try http.start(host: configuration.host, port: configuration.port)
+        return "http://\(configuration.host):\(http.port)"
+    }
+
+    /// Lets requests in flight end, then closes.
+    public func stop() { http.stop() }
+}
