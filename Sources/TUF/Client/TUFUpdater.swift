@@ -93,7 +93,6 @@ public actor TUFUpdater {
                 validator: validator)
             switch answer {
             case .notModified:
-                if current == nil { delegatedBytes = [:] }
                 current = stored
                 return .notModified
             case .found(let bytes, let validator): timestamp = Download(bytes, validator)

@@ -8,7 +8,9 @@ public enum TopLevelRole: String, Sendable, CaseIterable {
 
 /// Root metadata: which keys count for the top-level roles (specification §4.3).
 public struct Root: MetadataRole {
+    /// See ``MetadataRole``.
     public static let typeName = "root"
+    /// See ``MetadataRole``.
     public var header: MetadataHeader
     /// Whether file names carry versions and digests (§6.2).
     public var consistentSnapshot: Bool
@@ -51,6 +53,7 @@ public struct Root: MetadataRole {
         self.openPatch = openPatch
     }
 
+    /// See ``MetadataRole``.
     public init(header: MetadataHeader, fields: inout MetadataFields) throws {
         self.header = header
         let consistent = try fields.reader.optionalBool("consistent_snapshot")
@@ -74,6 +77,7 @@ public struct Root: MetadataRole {
         }
     }
 
+    /// See ``MetadataRole``.
     public var specificMembers: [String: JSONValue] {
         var members: [String: JSONValue] = [
             "keys": .object(keys.mapValues(\.json)),

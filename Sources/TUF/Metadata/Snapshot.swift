@@ -1,6 +1,8 @@
 /// Snapshot metadata: the versions of all targets roles that belong together (specification §4.4).
 public struct Snapshot: MetadataRole {
+    /// See ``MetadataRole``.
     public static let typeName = "snapshot"
+    /// See ``MetadataRole``.
     public var header: MetadataHeader
     /// What it says of each file, by the file's name such as `targets.json`.
     public var meta: [String: MetaFile]
@@ -11,6 +13,7 @@ public struct Snapshot: MetadataRole {
         self.meta = meta
     }
 
+    /// See ``MetadataRole``.
     public init(header: MetadataHeader, fields: inout MetadataFields) throws {
         self.header = header
         meta = [:]
@@ -19,6 +22,7 @@ public struct Snapshot: MetadataRole {
         }
     }
 
+    /// See ``MetadataRole``.
     public var specificMembers: [String: JSONValue] {
         ["meta": .object(meta.mapValues(\.json))]
     }

@@ -1,6 +1,8 @@
 /// Targets metadata, top-level or delegated: which files may be trusted (specification §4.5).
 public struct Targets: MetadataRole {
+    /// See ``MetadataRole``.
     public static let typeName = "targets"
+    /// See ``MetadataRole``.
     public var header: MetadataHeader
     /// The targets by path.
     public var targets: [String: TargetFile]
@@ -16,6 +18,7 @@ public struct Targets: MetadataRole {
         self.delegations = delegations
     }
 
+    /// See ``MetadataRole``.
     public init(header: MetadataHeader, fields: inout MetadataFields) throws {
         self.header = header
         targets = [:]
@@ -27,6 +30,7 @@ public struct Targets: MetadataRole {
         }
     }
 
+    /// See ``MetadataRole``.
     public var specificMembers: [String: JSONValue] {
         var members: [String: JSONValue] = ["targets": .object(targets.mapValues(\.json))]
         if let delegations { members["delegations"] = delegations.json }

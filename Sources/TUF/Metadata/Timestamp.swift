@@ -1,6 +1,8 @@
 /// Timestamp metadata: which snapshot is the latest (specification §4.6).
 public struct Timestamp: MetadataRole {
+    /// See ``MetadataRole``.
     public static let typeName = "timestamp"
+    /// See ``MetadataRole``.
     public var header: MetadataHeader
     /// The snapshot.
     public var snapshot: MetaFile
@@ -11,6 +13,7 @@ public struct Timestamp: MetadataRole {
         self.snapshot = snapshot
     }
 
+    /// See ``MetadataRole``.
     public init(header: MetadataHeader, fields: inout MetadataFields) throws {
         self.header = header
         let meta = try fields.reader.object("meta")
@@ -20,6 +23,7 @@ public struct Timestamp: MetadataRole {
         snapshot = try MetaFile(json: entry, place: "snapshot.json")
     }
 
+    /// See ``MetadataRole``.
     public var specificMembers: [String: JSONValue] {
         ["meta": ["snapshot.json": snapshot.json]]
     }

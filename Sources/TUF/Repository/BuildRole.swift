@@ -1,0 +1,24 @@
+/// Names and paths of OpenPatch's delegated roles (formats.md, "Tree and trust").
+public enum BuildRole {
+    /// The role that the server's ops key signs.
+    public static let brakes = "brakes"
+    /// The role for what is not bound to one build.
+    public static let anyBuild = "build-any"
+
+    /// The role of a build: `build-` and the first 16 digits of its fingerprint.
+    public static func name(fingerprint: String) -> String { "build-\(fp16(fingerprint))" }
+
+    /// The first 16 hexadecimal digits of a fingerprint.
+    public static func fp16(_ fingerprint: String) -> String { String(fingerprint.prefix(16)) }
+
+    /// The delegation to a build's role: terminating, over the paths of the build.
+    public static func delegation(fingerprint: String, keys: RoleKeys) -> DelegatedRole {
+        let fp16 = fp16(fingerprint)
+        return DelegatedRole(
+            name: name(fingerprint: fingerprint), keys: keys,
+            scope: .paths([
+                "modules/\(fp16)/*", "deltas/\(fp16)/*", "heads/*/module/\(fp16).json",
+                "heads/*/bundle/*/\(fp16).json",
+            ]))
+    }
+}
