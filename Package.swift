@@ -26,10 +26,11 @@ let package = Package(
         .library(name: "PatchSDK", targets: ["PatchSDK"]),
         .library(name: "WebAssembly", targets: ["WebAssembly", "WebAssemblyWASI"]),
         .library(name: "TUF", targets: ["TUF"]),
+        .library(name: "WebViewBundle", targets: ["WebViewBundle"]),
         .executable(name: "patchcli", targets: ["patchcli"]),
         .executable(name: "patchd", targets: ["patchd"]),
     ],
-    targets: systemLibraries + floor0 + floor1 + floor2 + floor3 + floor5 + floor6 + tests
+    targets: systemLibraries + floor0 + floor1 + floor2 + floor3 + floor4 + floor5 + floor6 + tests
         + appleStubs,
     swiftLanguageModes: [.v6],
     cLanguageStandard: .c11
@@ -104,6 +105,17 @@ var floor3: [Target] {
     ]
 }
 
+// MARK: - Floor 4: what an app shows
+
+var floor4: [Target] {
+    [
+        // Stands on the update core, not on PatchSDK: a web app ships no interpreter.
+        .target(
+            name: "WebViewBundle",
+            dependencies: ["PatchCompression", "PatchCrypto", "PatchPlatform"])
+    ]
+}
+
 // MARK: - Floor 5: developer and operator
 
 var floor5: [Target] {
@@ -171,6 +183,11 @@ var tests: [Target] {
             dependencies: [
                 "PatchSDK", "ModuleABI", "PatchCompression", "PatchCrypto", "TUF", "UpdateEngine",
                 "WebAssembly", "TestSupport",
+            ]),
+        .testTarget(
+            name: "WebViewBundleTests",
+            dependencies: [
+                "WebViewBundle", "PatchCompression", "PatchCrypto", "PatchPlatform", "TestSupport",
             ]),
         .testTarget(
             name: "PatchCompilerTests",

@@ -8,7 +8,7 @@ enum Floors {
         ["CWasmCore", "Rollout", "TUF", "WebAssembly"],
         ["ModuleABI", "UpdateEngine", "WebAssemblySpec", "WebAssemblyWASI"],
         ["PatchSDK"],
-        [],
+        ["WebViewBundle"],
         ["PatchCompiler", "PatchServer"],
         ["patchcli", "patchd"],
     ]
