@@ -190,7 +190,7 @@ extension MessagePackReader {
 
     /// Reads an array whose elements `element` reads.
     public mutating func array<T>(
-        of element: (inout MessagePackReader) throws -> T
+        _ element: (inout MessagePackReader) throws -> T
     ) throws -> [T] {
         try nested { reader in
             let count = try reader.arrayHeader()
@@ -204,13 +204,25 @@ extension MessagePackReader {
 
     /// Reads an `Optional`: nil, or an array of one.
     public mutating func optional<T>(
-        of value: (inout MessagePackReader) throws -> T
+        _ value: (inout MessagePackReader) throws -> T
     ) throws -> T? {
         if try nextIsNil() { return nil }
         return try nested { reader in
             try reader.arrayHeader(exactly: 1)
             return try value(&reader)
         }
+    }
+
+    /// Reads a `Set`.
+    /// - Throws: `invalid_value` when a member occurs twice.
+    public mutating func set<T: Hashable>(
+        _ element: (inout MessagePackReader) throws -> T
+    ) throws -> Set<T> {
+        let start = position
+        let members = try array(element)
+        let set = Set(members)
+        if set.count != members.count { throw MessagePackError(.invalidValue, at: start) }
+        return set
     }
 
     /// Reads a `Dictionary`.

@@ -62,7 +62,7 @@ indirect enum SampleValue: Hashable {
         if let value = try attempt({ try $0.double() }) { return .double(value.bitPattern) }
         if let value = try attempt({ try $0.string() }) { return .string(value) }
         if let value = try attempt({ try $0.binary() }) { return .binary(value) }
-        if let value = try attempt({ try $0.array(of: SampleValue.read) }) { return .array(value) }
+        if let value = try attempt({ try $0.array(SampleValue.read) }) { return .array(value) }
         return .map(try reader.dictionary(key: SampleValue.read, value: SampleValue.read))
     }
 

@@ -1,0 +1,216 @@
+import ModuleABI
+import SwiftSyntax
+
+/// Finds the functions and computed properties that can be routed, and says of every other one
+/// why it stays native (patching.md §3).
+struct FunctionScanner {
+    /// Parameters that a routed function may have.
+    static let maximumParameters = 16
+
+    private let types: TypeReader
+    private let neverReturning: Set<String>
+    private let knownTypes: [String: Bool]
+
+    struct Result {
+        var functions: [RoutableFunction] = []
+        var refusals: [Refusal] = []
+    }
+
+    /// Scans all files of the app; names are looked up across them.
+    static func scan(_ tree: SourceTree) -> Result {
+        let scanner = FunctionScanner(tree)
+        var result = Result()
+        var seen: [String: Int] = [:]
+        for file in tree.files {
+            var walk = FileWalk(scanner: scanner, file: file)
+            walk.visit(file.tree.statements, TypeContext())
+            result.functions += walk.result.functions
+            result.refusals += walk.result.refusals
+            for name in walk.declared { seen[name, default: 0] += 1 }
+        }
+        // An id has no types in it, so overloads by type alone cannot be told apart.
+        result.functions.removeAll { function in
+            guard seen[FileWalk.key(function), default: 0] > 1 else { return false }
+            result.refusals.append(
+                Refusal(
+                    name: function.path, place: function.place, reason: .overloaded, detail: ""))
+            return true
+        }
+        result.refusals.sort { ($0.place.file, $0.place.line) < ($1.place.file, $1.place.line) }
+        return result
+    }
+
+    private init(_ tree: SourceTree) {
+        types = TypeReader(tree)
+        neverReturning = BodyShape.neverReturningNames(in: tree)
+        knownTypes = DeclaredTypes.find(in: tree)
+    }
+
+    func readType(_ type: TypeSyntax) -> ABIType? { types.read(type) }
+
+    // MARK: - One file
+
+    private struct FileWalk {
+        let scanner: FunctionScanner
+        let file: SourceFile
+        var result = Result()
+        /// Keys of every declaration with a body, routable or not.
+        var declared: [String] = []
+
+        init(scanner: FunctionScanner, file: SourceFile) {
+            self.scanner = scanner
+            self.file = file
+        }
+
+        static func key(_ function: RoutableFunction) -> String {
+            "\(function.module)|\(function.path)|\(function.kind.rawValue)"
+        }
+
+        mutating func visit(_ items: CodeBlockItemListSyntax, _ context: TypeContext) {
+            for item in items {
+                if let declaration = item.item.as(DeclSyntax.self) { visit(declaration, context) }
+            }
+        }
+
+        mutating func visit(_ members: MemberBlockItemListSyntax, _ context: TypeContext) {
+            for member in members { visit(member.decl, context) }
+        }
+
+        mutating func visit(_ declaration: DeclSyntax, _ context: TypeContext) {
+            switch declaration.as(DeclSyntaxEnum.self) {
+            case .functionDecl(let node): visit(node, context)
+            case .variableDecl(let node): visit(node, context)
+            case .initializerDecl(let node):
+                refuse(context.name("init"), node, .initializer)
+            case .subscriptDecl(let node):
+                refuse(context.name("subscript"), node, .subscriptMember)
+            case .structDecl(let node):
+                enter(node, node.name, node.genericParameterClause, context)
+            case .enumDecl(let node):
+                enter(node, node.name, node.genericParameterClause, context)
+            case .classDecl(let node):
+                enter(node, node.name, node.genericParameterClause, context)
+            case .actorDecl(let node):
+                enter(node, node.name, node.genericParameterClause, context)
+            case .extensionDecl(let node):
+                visit(
+                    node.memberBlock.members,
+                    context.entering(node, known: scanner.knownTypes))
+            case .ifConfigDecl(let node):
+                var inner = context
+                inner.isConditional = true
+                for clause in node.clauses {
+                    switch clause.elements {
+                    case .statements(let items): visit(items, inner)
+                    case .decls(let members): visit(members, inner)
+                    default: break
+                    }
+                }
+            default: break
+            }
+        }
+
+        private mutating func enter(
+            _ node: some DeclGroupSyntax, _ name: TokenSyntax,
+            _ generics: GenericParameterClauseSyntax?, _ context: TypeContext
+        ) {
+            visit(
+                node.memberBlock.members,
+                context.entering(node, named: name, generic: generics != nil))
+        }
+
+        private mutating func refuse(
+            _ name: String, _ node: some SyntaxProtocol, _ reason: Refusal.Reason,
+            _ detail: String = ""
+        ) {
+            result.refusals.append(
+                Refusal(name: name, place: file.place(of: node), reason: reason, detail: detail))
+        }
+
+        // MARK: Functions
+
+        private mutating func visit(_ node: FunctionDeclSyntax, _ context: TypeContext) {
+            let labels = node.signature.parameterClause.parameters
+                .map { $0.firstName.text + ":" }.joined()
+            let path = context.name("\(FunctionScanner.plain(node.name))(\(labels))")
+            let isStatic = FunctionScanner.isStatic(node.modifiers)
+            let kind: DeclarationID.Kind =
+                context.isFileLevel ? .function : isStatic ? .staticFunction : .method
+            declared.append("\(file.module)|\(path)|\(kind.rawValue)")
+            do {
+                if node.name.tokenKind.isOperator { throw Reason(.operatorFunction) }
+                try scanner.check(
+                    context, node.attributes, node.modifiers, isStatic: isStatic)
+                if node.genericParameterClause != nil || node.genericWhereClause != nil {
+                    throw Reason(.isGeneric)
+                }
+                if let effects = node.signature.effectSpecifiers {
+                    if effects.asyncSpecifier != nil { throw Reason(.isAsync) }
+                    if effects.throwsClause != nil { throw Reason(.isThrowing) }
+                }
+                let parameters = try scanner.parameters(node.signature.parameterClause)
+                let result = try scanner.result(node.signature.returnClause?.type)
+                guard let body = node.body else { throw Reason(.noBody) }
+                try add(
+                    node, body: Syntax(body.statements), brace: body.leftBrace,
+                    items: body.statements, path: path, kind: kind, parameters: parameters,
+                    type: result, callee: context.name(node.name.text))
+            } catch let reason as Reason {
+                refuse(path, node, reason.reason, reason.detail)
+            } catch {}
+        }
+
+        // MARK: Computed properties
+
+        private mutating func visit(_ node: VariableDeclSyntax, _ context: TypeContext) {
+            guard node.bindings.count == 1, let binding = node.bindings.first,
+                let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier,
+                let block = binding.accessorBlock
+            else { return }
+            // A stored property with observers is storage, which is native by nature.
+            if binding.initializer != nil { return }
+            let isStatic = FunctionScanner.isStatic(node.modifiers)
+            let path = context.name(FunctionScanner.plain(name))
+            let kind: DeclarationID.Kind = isStatic ? .staticGetter : .getter
+            declared.append("\(file.module)|\(path)|\(kind.rawValue)")
+            do {
+                let getter = try FunctionScanner.getter(block)
+                try scanner.check(
+                    context, node.attributes, node.modifiers, isStatic: isStatic)
+                try add(
+                    node, body: Syntax(getter.items), brace: getter.brace, items: getter.items,
+                    path: path, kind: kind, parameters: [],
+                    type: try scanner.result(binding.typeAnnotation?.type),
+                    callee: context.name(name.text))
+            } catch let reason as Reason {
+                refuse(path, node, reason.reason, reason.detail)
+            } catch {}
+        }
+
+        private mutating func add(
+            _ node: some SyntaxProtocol, body: Syntax, brace: TokenSyntax,
+            items: CodeBlockItemListSyntax, path: String, kind: DeclarationID.Kind,
+            parameters: [RoutableFunction.Parameter], type: ABIType, callee: String
+        ) throws {
+            if ConditionalFinder.isConditional(body) { throw Reason(.conditionalCompilation) }
+            var returnOffset: Int?
+            if case .expression(let expression) = BodyShape(
+                items, neverReturning: scanner.neverReturning)
+            {
+                returnOffset = expression.positionAfterSkippingLeadingTrivia.utf8Offset
+            }
+            let first = body.firstToken(viewMode: .sourceAccurate)
+            result.functions.append(
+                RoutableFunction(
+                    id: DeclarationID.function(module: file.module, path: path, kind: kind),
+                    module: file.module, path: path, kind: kind, parameters: parameters,
+                    result: type, callee: callee, place: file.place(of: node),
+                    declaration: Syntax(node), body: body,
+                    gateOffset: brace.endPositionBeforeTrailingTrivia.utf8Offset,
+                    codeFollowsOnLine: first.map {
+                        file.line(of: $0) == file.line(of: brace)
+                    } ?? true,
+                    returnOffset: returnOffset, bodyHash: TokenHash.hex16([body])))
+        }
+    }
+}

@@ -1,0 +1,69 @@
+/// Why a function or property stays native.
+public struct Refusal: Sendable, Equatable {
+    /// A stable name of the reason, as `audit` counts them.
+    public enum Reason: String, Sendable, CaseIterable {
+        case isAsync = "async"
+        case isThrowing = "throws"
+        case isGeneric = "generic"
+        case genericContext = "generic_context"
+        case inoutParameter = "inout_parameter"
+        case variadicParameter = "variadic_parameter"
+        case unnamedParameter = "unnamed_parameter"
+        case parameterAttribute = "parameter_attribute"
+        case parameterType = "parameter_type"
+        case tooManyParameters = "too_many_parameters"
+        case resultType = "result_type"
+        case noResult = "no_result"
+        case needsInstance = "needs_instance"
+        case initializer
+        case subscriptMember = "subscript"
+        case setter
+        case observer
+        case extendedType = "extended_type"
+        case conditionalCompilation = "conditional_compilation"
+        case attribute
+        case modifier
+        case operatorFunction = "operator"
+        case overloaded
+        case noBody = "no_body"
+    }
+
+    /// The declaration, as in `Cart.total(of:)`.
+    public var name: String
+    /// Where it is.
+    public var place: SourcePlace
+    /// The reason by name.
+    public var reason: Reason
+    /// What exactly stands in the way: a type, an attribute; may be empty.
+    public var detail: String
+
+    /// A sentence for people.
+    public var message: String {
+        switch reason {
+        case .isAsync: "it is async"
+        case .isThrowing: "it throws"
+        case .isGeneric: "it is generic, or has an opaque parameter"
+        case .genericContext: "it belongs to a generic type or a constrained extension"
+        case .inoutParameter: "'\(detail)' is inout"
+        case .variadicParameter: "'\(detail)' is variadic"
+        case .unnamedParameter: "a parameter has no name to pass on"
+        case .parameterAttribute: "a parameter has the attribute or specifier '\(detail)'"
+        case .parameterType: "values of the parameter type '\(detail)' do not cross into a module"
+        case .tooManyParameters: "it has more than \(FunctionScanner.maximumParameters) parameters"
+        case .resultType: "values of the result type '\(detail)' do not cross from a module"
+        case .noResult: "it returns nothing, and a module has no other effect yet"
+        case .needsInstance: "it works on an instance of \(detail)"
+        case .initializer: "initialisers stay native"
+        case .subscriptMember: "subscripts stay native"
+        case .setter: "it can be set"
+        case .observer: "it has observers or special accessors"
+        case .extendedType: "'\(detail)' may be a protocol or generic"
+        case .conditionalCompilation: "it depends on #if"
+        case .attribute: "it has the attribute '\(detail)'"
+        case .modifier: "it is '\(detail)'"
+        case .operatorFunction: "it is an operator"
+        case .overloaded: "another declaration has the same name and labels"
+        case .noBody: "it has no body"
+        }
+    }
+}

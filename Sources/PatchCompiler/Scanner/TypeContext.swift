@@ -1,0 +1,78 @@
+import SwiftSyntax
+
+/// The types that enclose a declaration.
+struct TypeContext {
+    /// Type path, as in `Cart.Line`; empty on file level.
+    var path: [String] = []
+    /// Why nothing in here can be routed.
+    var refusal: (reason: Refusal.Reason, detail: String)?
+    /// Whether an `#if` stands around.
+    var isConditional = false
+    /// Whether the innermost type is a class or actor.
+    var isReference = false
+
+    var isFileLevel: Bool { path.isEmpty }
+
+    /// The full name of a member.
+    func name(_ member: String) -> String { (path + [member]).joined(separator: ".") }
+
+    /// The context inside a nominal type.
+    func entering(_ declaration: some DeclGroupSyntax, named name: TokenSyntax, generic: Bool)
+        -> TypeContext
+    {
+        var inner = self
+        inner.path.append(name.text)
+        inner.isReference =
+            declaration.is(ClassDeclSyntax.self) || declaration.is(ActorDeclSyntax.self)
+        if generic { inner.refuse(.genericContext, name.text) }
+        if let attribute = Self.refusedAttribute(declaration.attributes) {
+            inner.refuse(.attribute, attribute)
+        }
+        return inner
+    }
+
+    /// The context inside an extension. `known` are the app's own types by path, true when
+    /// generic or a protocol.
+    func entering(_ declaration: ExtensionDeclSyntax, known: [String: Bool]) -> TypeContext {
+        var inner = self
+        let name = declaration.extendedType.trimmedDescription
+        inner.path += name.split(separator: ".").map(String.init)
+        if declaration.genericWhereClause != nil {
+            inner.refuse(.genericContext, name)
+        } else if let isGeneric = known[name] {
+            if isGeneric { inner.refuse(.genericContext, name) }
+        } else if !Self.plainLibraryTypes.contains(name) {
+            inner.refuse(.extendedType, name)
+        }
+        if let attribute = Self.refusedAttribute(declaration.attributes) {
+            inner.refuse(.attribute, attribute)
+        }
+        return inner
+    }
+
+    mutating func refuse(_ reason: Refusal.Reason, _ detail: String) {
+        if refusal == nil { refusal = (reason, detail) }
+    }
+
+    private static let plainLibraryTypes = Set(
+        ABIType.Integer.allCases.map(\.rawValue) + ["Bool", "Float", "Double", "String"])
+
+    /// Attributes that leave a function an ordinary one.
+    private static let harmlessAttributes: Set<String> = [
+        "MainActor", "Sendable", "available", "concurrent", "discardableResult", "frozen", "inline",
+        "main", "nonobjc", "objc", "objcMembers", "preconcurrency", "usableFromInline",
+        "dynamicMemberLookup", "observable", "Observable", "unchecked",
+    ]
+
+    /// The first attribute that may change what a body means, such as a result builder.
+    static func refusedAttribute(_ attributes: AttributeListSyntax) -> String? {
+        for element in attributes {
+            guard let attribute = element.as(AttributeSyntax.self) else {
+                return "#if"
+            }
+            let name = attribute.attributeName.trimmedDescription
+            if !harmlessAttributes.contains(name) { return "@" + name }
+        }
+        return nil
+    }
+}
