@@ -93,7 +93,8 @@ public struct ProjectConfiguration: Sendable, Equatable {
         appKey = try fields.optionalString("app_key") ?? ""
         guard appKey.utf8.allSatisfy(Self.isKeyByte), appKey.utf8.count <= 100 else {
             throw Self.invalid(
-                fields.line("app_key"), "field 'app_key' may only have letters, digits, '_' and '-'")
+                fields.line("app_key"), "field 'app_key' may only have letters, digits, '_' and '-'"
+            )
         }
         name = try fields.string("name")
         server = try fields.optionalString("server")

@@ -14,7 +14,8 @@ struct Reason: Error {
 extension FunctionScanner {
     /// Refuses what the surroundings, attributes or modifiers rule out.
     func check(
-        _ context: TypeContext, _ attributes: AttributeListSyntax, _ modifiers: DeclModifierListSyntax,
+        _ context: TypeContext, _ attributes: AttributeListSyntax,
+        _ modifiers: DeclModifierListSyntax,
         isStatic: Bool
     ) throws {
         if context.isConditional { throw Reason(.conditionalCompilation) }
