@@ -52,7 +52,9 @@ struct DependingAppTests {
         #expect(ran.standardOutput.contains("outcome: noModule"), "\(ran.standardOutput)")
 
         let libraries = try ChildProcess.run("ldd", [binary]).standardOutput
-        for unwanted in ["libmicrohttpd", "libSwiftSyntax", "libSwiftParser", "libpq", "libsqlite3"] {
+        for unwanted in [
+            "libmicrohttpd", "libSwiftSyntax", "libSwiftParser", "libpq", "libsqlite3",
+        ] {
             #expect(!libraries.contains(unwanted), "an app must not link \(unwanted)")
         }
         #expect(libraries.contains("libcrypto"), "the check reads the right output")

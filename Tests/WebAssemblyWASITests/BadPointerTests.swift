@@ -88,7 +88,8 @@ struct BadPointerTests {
             let signature = Probe.signatures[Int(random.next() % UInt64(Probe.signatures.count))]
             guard signature.returns else { continue }
             if random.next() % 16 == 0 {
-                try probe.put((0..<64).map { _ in UInt8(truncatingIfNeeded: random.next()) }, at: 64)
+                try probe.put(
+                    (0..<64).map { _ in UInt8(truncatingIfNeeded: random.next()) }, at: 64)
             }
             let arguments = signature.types.map { _ in
                 random.next() % 4 == 0
