@@ -45,7 +45,9 @@ enum WasmPrograms {
         let result = try ChildProcess.run(
             "clang",
             [
-                "--target=wasm32-unknown-unknown", "-O1", "-nostdlib", "-Wl,--no-entry", "p.c",
+                "--target=wasm32-unknown-unknown", "-O1", "-ffreestanding", "-fno-builtin",
+                "-nostdlib",
+                "-Wl,--no-entry", "p.c",
                 "-o", "p.wasm",
             ], in: folder.url)
         guard result.status == 0 else { throw Failed(message: result.standardError) }
