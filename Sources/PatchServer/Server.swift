@@ -1,4 +1,5 @@
 import Foundation
+import PatchPlatform
 
 /// A whole update server over one folder.
 public final class PatchServer: Sendable {
@@ -22,6 +23,10 @@ public final class PatchServer: Sendable {
     private let configuration: Configuration
     private let http: HTTPServer
     private let log: ServerLog
+    private let releases: ReleaseService
+    /// Held while the server lives: two servers over one folder would sign over each other.
+    private let folderLock: FileLock
+    private let renewal = Lock<Task<Void, Never>?>(nil)
     /// The file with the admin token.
     public let adminTokenFile: String
     /// Whether the admin token was made by this start.
@@ -39,9 +44,16 @@ public final class PatchServer: Sendable {
         let layout = DataLayout(root: configuration.dataFolder)
         let apps = AppStore(layout: layout, clock: clock)
         adminTokenFile = configuration.adminTokenFile ?? layout.adminToken
+        guard let lock = try apps.files.lock("lock", wait: false) else {
+            throw APIError.conflict(
+                "folder_in_use",
+                "Another patchd serves '\(configuration.dataFolder)'; stop it or take another "
+                    + "folder.")
+        }
+        folderLock = lock
         isFirstStart =
             configuration.adminTokenFile == nil ? try apps.prepareAdminToken() : false
-        let releases = ReleaseService(
+        releases = ReleaseService(
             apps: apps, log: log, clock: clock, checkpoint: checkpoint)
         try releases.recover()
         let api = PatchAPI(
@@ -54,9 +66,22 @@ public final class PatchServer: Sendable {
     /// - Returns: The base address, such as `http://127.0.0.1:8080`.
     public func start() throws -> String {
         try http.start(host: configuration.host, port: configuration.port)
+        renewal.withLock { [releases] task in
+            task = Task {
+                // Freshness lasts days; looking every ten minutes cannot miss its half.
+                while !Task.isCancelled {
+                    await releases.refreshAll()
+                    try? await Task.sleep(nanoseconds: 600 * 1_000_000_000)
+                }
+            }
+        }
         return "http://\(configuration.host):\(http.port)"
     }
 
     /// Lets requests in flight end, then closes.
-    public func stop() { http.stop() }
+    public func stop() {
+        renewal.withLock { $0?.cancel() }
+        http.stop()
+        folderLock.release()
+    }
 }

@@ -1,5 +1,6 @@
 import CommandLineKit
 import Foundation
+import PatchPlatform
 import PatchServer
 
 /// The update server: one binary, one folder.
@@ -18,6 +19,13 @@ struct Patchd {
             return CommandFailure(
                 error.code, "The server could not start", why: error.description,
                 fix: "patchd --data DIR --port 0", exit: .unavailable)
+        case let error as APIError:
+            return CommandFailure(
+                error.code, "The server could not start", why: error.message, exit: .unavailable)
+        case let error as FileError:
+            return CommandFailure(
+                error.code, "The server's folder cannot be used", why: error.description,
+                exit: .cannotCreate)
         default: return nil
         }
     }

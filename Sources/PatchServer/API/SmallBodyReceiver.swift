@@ -16,7 +16,7 @@ final class SmallBodyReceiver: BodyReceiver {
         return nil
     }
 
-    func finish() -> HTTPResponse {
+    func finish() async -> HTTPResponse {
         do {
             return try answer(body.withLock { $0 })
         } catch let error as APIError {

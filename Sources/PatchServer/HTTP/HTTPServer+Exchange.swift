@@ -93,8 +93,8 @@ extension HTTPServer {
             exchange.watch?.suspendDeadline()
             MHD_suspend_connection(connection)
             let resume = ConnectionReference(connection: connection)
-            workers.async {
-                let response = receiver.finish()
+            Task {
+                let response = await receiver.finish()
                 exchange.stage.withLock { $0 = .answering(response) }
                 MHD_resume_connection(resume.connection)
             }

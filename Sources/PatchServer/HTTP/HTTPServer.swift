@@ -1,5 +1,4 @@
 import CMicroHTTPD
-import Dispatch
 import Foundation
 import PatchPlatform
 
@@ -22,7 +21,6 @@ public final class HTTPServer: @unchecked Sendable {
     let handler: any RequestHandler
     let limits: ServerLimits
     let watch = ConnectionWatch()
-    let workers = DispatchQueue(label: "openpatch.server.work", attributes: .concurrent)
     private var daemon: OpaquePointer?
     /// The port that is listened on.
     public private(set) var port: UInt16 = 0

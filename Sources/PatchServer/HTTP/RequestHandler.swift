@@ -20,8 +20,8 @@ public protocol BodyReceiver: AnyObject, Sendable {
     var maximumSize: Int { get }
     /// Takes the next bytes; a response ends the request early.
     func receive(_ bytes: UnsafeRawBufferPointer) -> HTTPResponse?
-    /// The body is complete: does the work. Runs off the network threads and may block.
-    func finish() -> HTTPResponse
+    /// The body is complete: does the work. Runs off the network threads.
+    func finish() async -> HTTPResponse
     /// The client went away before the end.
     func abandon()
 }

@@ -23,6 +23,7 @@ final class ReleaseService: Sendable {
     private let clock: @Sendable () -> Date
     private let checkpoint: @Sendable (PublishStep) -> Void
     private let limits = UploadLimits()
+    private let publishers = Lock<[String: AppPublisher]>([:])
 
     init(
         apps: AppStore, log: ServerLog, clock: @escaping @Sendable () -> Date,
@@ -35,15 +36,105 @@ final class ReleaseService: Sendable {
     }
 
     /// Finishes publications that were committed when the process ended.
-    func recover() throws {}
+    func recover() throws {
+        for key in try apps.files.list("apps") where SafeName.isAppKey(key) {
+            let publication = Publication(
+                files: apps.files, app: "apps/\(key)", checkpoint: { _ in })
+            try apps.files.remove("apps/\(key)/incoming")
+            if try publication.recover() {
+                log.info("publication_finished", ["app_key": key])
+            }
+        }
+    }
+
+    /// Signs freshness anew wherever it nears its end.
+    func refreshAll() async {
+        for key in (try? apps.files.list("apps")) ?? [] {
+            do {
+                guard let app = try apps.app(key) else { continue }
+                if try await publisher(app).refresh() {
+                    log.info("freshness_signed", ["app_key": key])
+                }
+            } catch {
+                log.error("freshness_failed", ["app_key": key, "error": "\(error)"])
+            }
+        }
+    }
 
     /// Takes the body of one upload.
     func receiver(_ app: AppRecord, contentType: String?) throws -> any BodyReceiver {
         let folder = "apps/\(app.appKey)/incoming/\(SecureRandom.bytes(8).hex)"
+        let publisher = publisher(app)
         return try UploadReceiver(
             contentType: contentType, limits: limits, files: apps.files, folder: folder
-        ) { upload in
-            throw APIError.internalFailure("not built yet")
+        ) { [log] upload in
+            do {
+                let outcome = try await publisher.publish(upload)
+                let answer = ReleaseAnswer(outcome)
+                if outcome.created {
+                    log.info(
+                        "published",
+                        [
+                            "app_key": app.appKey, "release": answer.release?.version ?? "-",
+                            "snapshot": "\(answer.versions["snapshot"] ?? 0)",
+                        ])
+                }
+                return HTTPResponse(
+                    status: outcome.created ? 201 : 200,
+                    headers: [
+                        ("Content-Type", "application/json"), ("Cache-Control", "no-store"),
+                    ],
+                    body: .bytes(JSONText.encode(answer)))
+            } catch let error as APIError {
+                log.info("refused", ["app_key": app.appKey, "code": error.code])
+                throw error
+            } catch {
+                log.error("publish_failed", ["app_key": app.appKey, "error": "\(error)"])
+                throw error
+            }
         }
+    }
+
+    private func publisher(_ app: AppRecord) -> AppPublisher {
+        publishers.withLock { table in
+            if let known = table[app.appKey] { return known }
+            let made = AppPublisher(
+                app: app, apps: apps, clock: clock, checkpoint: checkpoint)
+            table[app.appKey] = made
+            return made
+        }
+    }
+}
+
+/// What a publisher of a release is told.
+struct ReleaseAnswer: Encodable {
+    struct Summary: Encodable {
+        let version: String
+        let sequence: Int
+        let digest: String
+        let fp: String
+    }
+
+    /// The newest release of the upload; absent when it brought none (a rollback, a new root).
+    let release: Summary?
+    /// False when everything was here already.
+    let created: Bool
+    /// The versions that are now published, by role.
+    let versions: [String: Int]
+
+    init(_ outcome: AppPublisher.Outcome) {
+        created = outcome.created
+        release = outcome.release.map {
+            Summary(
+                version: $0.version, sequence: $0.sequence, digest: $0.raw.sha256,
+                fp: $0.fingerprint)
+        }
+        let editor = outcome.editor
+        var versions = editor.delegated.mapValues { $0.signed.version }
+        versions["root"] = editor.root.signed.version
+        versions["targets"] = editor.targets?.signed.version
+        versions["snapshot"] = editor.snapshot?.signed.version
+        versions["timestamp"] = editor.timestamp?.signed.version
+        self.versions = versions
     }
 }

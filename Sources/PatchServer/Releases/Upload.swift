@@ -52,12 +52,12 @@ final class UploadReceiver: BodyReceiver {
     private let files: LocalFileStore
     private let folder: String
     private let state: Lock<State>
-    private let complete: @Sendable (Upload) throws -> HTTPResponse
+    private let complete: @Sendable (Upload) async throws -> HTTPResponse
 
     /// - Parameter folder: where targets are kept until `complete` has moved them; removed after.
     init(
         contentType: String?, limits: UploadLimits, files: LocalFileStore, folder: String,
-        complete: @escaping @Sendable (Upload) throws -> HTTPResponse
+        complete: @escaping @Sendable (Upload) async throws -> HTTPResponse
     ) throws {
         self.limits = limits
         maximumSize = limits.totalBytes
@@ -85,7 +85,7 @@ final class UploadReceiver: BodyReceiver {
         }
     }
 
-    func finish() -> HTTPResponse {
+    func finish() async -> HTTPResponse {
         defer { removeFiles() }
         do {
             let upload = try state.withLock { state in
@@ -96,7 +96,7 @@ final class UploadReceiver: BodyReceiver {
                 }
                 return state.upload
             }
-            return try complete(upload)
+            return try await complete(upload)
         } catch {
             return Self.response(for: error)
         }

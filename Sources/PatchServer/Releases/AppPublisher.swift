@@ -1,0 +1,229 @@
+import Foundation
+import PatchCrypto
+import PatchPlatform
+import Rollout
+import TUF
+
+/// Publishes for one app, one upload after the other.
+actor AppPublisher {
+    /// What an upload led to.
+    struct Outcome: Sendable {
+        let created: Bool
+        let release: Release?
+        let editor: RepositoryEditor
+    }
+
+    private let app: AppRecord
+    private let apps: AppStore
+    private let clock: @Sendable () -> Date
+    private let checkpoint: @Sendable (PublishStep) -> Void
+    /// What is published; nil until the first root has come.
+    private var editor: RepositoryEditor?
+    private var isLoaded = false
+
+    init(
+        app: AppRecord, apps: AppStore, clock: @escaping @Sendable () -> Date,
+        checkpoint: @escaping @Sendable (PublishStep) -> Void
+    ) {
+        self.app = app
+        self.apps = apps
+        self.clock = clock
+        self.checkpoint = checkpoint
+    }
+
+    private var folder: String { "apps/\(app.appKey)" }
+    private var publication: Publication {
+        Publication(files: apps.files, app: folder, checkpoint: checkpoint)
+    }
+
+    /// Verifies an upload against what is published and publishes it.
+    /// - Throws: ``APIError``, `FileError`.
+    func publish(_ upload: Upload) async throws -> Outcome {
+        try await load()
+        do {
+            let first = editor == nil ? try await firstEditor(upload) : nil
+            // No suspension below: one upload is verified and published before the next is
+            // looked at.
+            return try publish(upload, first: first, at: MetadataTime(clock()))
+        } catch let error as TUFError {
+            throw Self.refusal(error)
+        }
+    }
+
+    /// Signs a new timestamp (and snapshot) when less than half of their life is left.
+    /// - Returns: Whether that was so.
+    func refresh() async throws -> Bool {
+        try await load()
+        guard var next = editor, let timestamp = next.timestamp, next.targets != nil else {
+            return false
+        }
+        let now = MetadataTime(clock())
+        let half = now.adding(seconds: Int64(next.expiryPlan.freshnessDays) * 86_400 / 2)
+        guard timestamp.signed.isExpired(at: half) else { return false }
+        let key = try apps.freshnessKey(app.appKey)
+        try next.signFreshness(signers: [TUFSigner(key)], at: now)
+        try commit(
+            targets: [],
+            metadata: next.changes.map { Publication.File(name: $0.name, bytes: $0.bytes) })
+        next.clearChanges()
+        editor = next
+        return true
+    }
+
+    /// Publishes, and forgets what is in memory when that fails half-way: the disk decides then.
+    private func commit(
+        targets: [(file: String, place: String)], metadata: [Publication.File]
+    ) throws {
+        do {
+            try publication.run(targets: targets, metadata: metadata)
+        } catch {
+            isLoaded = false
+            editor = nil
+            throw error
+        }
+    }
+
+    private func load() async throws {
+        if isLoaded { return }
+        try publication.recover()
+        let files = apps.files
+        let metadata = "\(folder)/tree/metadata"
+        var loaded: RepositoryEditor?
+        if try files.size(of: "\(metadata)/1.root.json") != nil {
+            loaded = try await RepositoryEditor.load { name in
+                try files.read("\(metadata)/\(name)", maximumSize: 8 << 20)
+            }
+        }
+        // Another call may have been faster while this one waited.
+        if isLoaded { return }
+        editor = loaded
+        isLoaded = true
+    }
+
+    private func publish(
+        _ upload: Upload, first: RepositoryEditor?, at now: MetadataTime
+    ) throws -> Outcome {
+        guard var next = editor ?? first else { throw Self.noRoot }
+        let isFirst = editor == nil
+        let known = next.listedTargets
+        var metadata = upload.metadata
+        if isFirst { metadata["1.root.json"] = nil }
+        let outcome = try next.accept(metadata, at: now)
+        try checkRoot(next)
+        let listed = next.listedTargets
+        let placements = try place(upload, listed: listed, new: outcome.newTargets)
+        let rules = ReleaseRules(appID: app.appID, known: known, listed: listed)
+        let releases = try rules.check(outcome.newTargets) { try read($0, upload) }
+        if !isFirst, outcome.roles.isEmpty {
+            return Outcome(created: false, release: Self.newestRelease(listed), editor: next)
+        }
+        if next.targets != nil {
+            let key = try apps.freshnessKey(app.appKey)
+            try next.signFreshness(signers: [TUFSigner(key)], at: now)
+        }
+        var changes = next.changes.map { Publication.File(name: $0.name, bytes: $0.bytes) }
+        if isFirst, let root = upload.metadata["1.root.json"] {
+            changes.append(Publication.File(name: "1.root.json", bytes: root))
+        }
+        try commit(targets: placements, metadata: changes)
+        next.clearChanges()
+        editor = next
+        return Outcome(created: true, release: releases.last?.release, editor: next)
+    }
+
+    private static let noRoot = APIError.conflict(
+        "no_root", "Nothing is published for this app yet; upload 1.root.json first.")
+
+    /// The root that begins the repository is trusted because the app's token came with it.
+    private func firstEditor(_ upload: Upload) async throws -> RepositoryEditor {
+        guard let bytes = upload.metadata["1.root.json"] else { throw Self.noRoot }
+        let first = try await RepositoryEditor.load(trustedRoot: bytes) { _ in nil }
+        guard first.root.signed.version == 1 else {
+            throw APIError.refused("upload_refused", "1.root.json does not say version 1.")
+        }
+        return first
+    }
+
+    private func checkRoot(_ next: RepositoryEditor) throws {
+        let root = next.root.signed
+        guard root.openPatch?.appID == app.appID else {
+            throw APIError.refused("wrong_app", "The root was signed for another app.")
+        }
+        if let before = editor?.root.signed.openPatch, let after = root.openPatch,
+            after.minSequence < before.minSequence
+                || after.minTargetsVersion < before.minTargetsVersion
+        {
+            throw APIError.refused("floor_lowered", "A root may raise its floors, not lower them.")
+        }
+        let key = TUFKey(try apps.freshnessKey(app.appKey).publicKey).keyID
+        guard root[.snapshot].keyIDs.contains(key), root[.timestamp].keyIDs.contains(key),
+            root[.snapshot].threshold == 1, root[.timestamp].threshold == 1
+        else {
+            throw APIError.refused(
+                "freshness_key_missing",
+                "The root must let this server's freshness key alone sign snapshot and timestamp.")
+        }
+    }
+
+    /// Where each listed target's bytes come from and go to.
+    private func place(
+        _ upload: Upload, listed: [TargetFile], new: [TargetFile]
+    ) throws -> [(file: String, place: String)] {
+        var placements: [(file: String, place: String)] = []
+        var unused = Set(upload.targets.keys)
+        for target in new {
+            let place = try target.filePath(consistentSnapshot: true)
+            if let given = upload.targets[target.path] {
+                unused.remove(target.path)
+                guard given.size == target.length else {
+                    throw APIError.refused(
+                        "target_length_mismatch",
+                        "'\(target.path)' has \(given.size) bytes where \(target.length) are "
+                            + "signed for.")
+                }
+                guard given.sha256 == target.sha256 else {
+                    throw APIError.refused(
+                        "target_hash_mismatch",
+                        "'\(target.path)' is not the file that is signed for: its digest differs.")
+                }
+                placements.append((given.file, place))
+            } else if try apps.files.size(of: "\(folder)/tree/targets/\(place)") != target.length {
+                throw APIError.refused(
+                    "target_missing",
+                    "'\(target.path)' is listed, but neither uploaded nor here already.")
+            }
+        }
+        // What is here already may be sent again; it is read no further.
+        for path in unused
+        where !listed.contains(where: {
+            $0.path == path && $0.sha256 == upload.targets[path]?.sha256
+        }) {
+            throw APIError.refused(
+                "target_unlisted", "'\(path)' was uploaded, but no role lists it.")
+        }
+        return placements
+    }
+
+    private func read(_ target: TargetFile, _ upload: Upload) throws -> [UInt8] {
+        let place = try target.filePath(consistentSnapshot: true)
+        let file = upload.targets[target.path]?.file ?? "\(folder)/tree/targets/\(place)"
+        guard
+            let bytes = try apps.files.read(file, maximumSize: ReleaseRules.largestHead)
+        else { throw APIError.refused("target_missing", "'\(target.path)' is not here.") }
+        return bytes
+    }
+
+    private static func newestRelease(_ listed: [TargetFile]) -> Release? {
+        listed.filter { $0.path.hasPrefix("modules/") }
+            .compactMap { ReleaseRules.decode($0.custom) as Release? }
+            .max { $0.sequence < $1.sequence }
+    }
+
+    private static func refusal(_ error: TUFError) -> APIError {
+        // Without a role it is about the upload as a whole; with one, about its version.
+        let isConflict = error.kind == .uploadRefused && error.role != nil
+        return APIError(
+            status: isConflict ? 409 : 422, code: isConflict ? "version_conflict" : error.code,
+            message: error.message)
+    }
+}

@@ -1,0 +1,156 @@
+import Foundation
+import Rollout
+import TUF
+
+/// What new targets must say to be worth publishing: everything that a device would refuse is
+/// refused here already. Pure; reading files is the caller's.
+struct ReleaseRules {
+    static let largestHead = 64 << 10
+
+    let appID: String
+    /// Everything that was listed before the upload.
+    let known: [TargetFile]
+    /// Everything that is listed after it.
+    let listed: [TargetFile]
+
+    /// A release that an upload brought.
+    struct NewRelease: Equatable {
+        let path: String
+        let release: Release
+    }
+
+    /// Checks the targets that are new.
+    /// - Parameter read: gives the bytes of a new target.
+    /// - Returns: The new releases, lowest sequence first.
+    /// - Throws: ``APIError``.
+    func check(
+        _ new: [TargetFile], read: (TargetFile) throws -> [UInt8]
+    ) throws -> [NewRelease] {
+        var releases: [NewRelease] = []
+        for target in new {
+            let parts = target.path.split(separator: "/").map(String.init)
+            switch parts.first {
+            case "modules": releases.append(try checkRelease(target, parts))
+            case "heads": try checkHead(target, parts, read)
+            case "bundles", "deltas", "brakes": break
+            default:
+                throw APIError.refused(
+                    "unknown_target", "'\(target.path)' is none of the paths of a release.")
+            }
+        }
+        return releases.sorted { $0.release.sequence < $1.release.sequence }
+    }
+
+    private func checkRelease(_ target: TargetFile, _ parts: [String]) throws -> NewRelease {
+        let path = target.path
+        guard parts.count == 3, parts[2].hasSuffix(".wasm") else {
+            throw APIError.refused(
+                "bad_release_path", "'\(path)' is not 'modules/<fp16>/<version>.wasm'.")
+        }
+        guard let release: Release = Self.decode(target.custom) else {
+            throw APIError.refused(
+                "bad_release", "The custom data of '\(path)' does not describe a release.")
+        }
+        try checkApp(release.appID, path)
+        guard String(release.fingerprint.prefix(16)) == parts[1] else {
+            throw APIError.refused(
+                "fingerprint_mismatch",
+                "'\(path)' lies under another build than its release names.")
+        }
+        guard "\(release.version).wasm" == parts[2] else {
+            throw APIError.refused(
+                "version_mismatch", "'\(path)' names another version than its release.")
+        }
+        guard Self.isDigest(release.raw.sha256), release.raw.size > 0 else {
+            throw APIError.refused("bad_release", "'\(path)' has no digest of its module.")
+        }
+        if release.encoding == .identity,
+            release.raw.sha256 != target.sha256 || release.raw.size != target.length
+        {
+            throw APIError.refused(
+                "bad_release", "'\(path)' is published as it is, but its digests differ.")
+        }
+        for other in known where other.path.hasPrefix("modules/") {
+            guard let earlier: Release = Self.decode(other.custom) else { continue }
+            // The same path with the same bytes is a release that gets new words, not a new one.
+            let isSame = earlier.raw == release.raw && earlier.sequence == release.sequence
+            if !isSame, earlier.sequence >= release.sequence {
+                throw APIError.conflict(
+                    "sequence_taken",
+                    "Sequence \(release.sequence) is not after \(earlier.sequence), which is "
+                        + "published already; somebody else may have released. Start again.")
+            }
+        }
+        return NewRelease(path: path, release: release)
+    }
+
+    private func checkHead(
+        _ target: TargetFile, _ parts: [String], _ read: (TargetFile) throws -> [UInt8]
+    ) throws {
+        let path = target.path
+        guard parts.count == 4 && parts[2] == "module" || parts.count == 5 && parts[2] == "bundle"
+        else { throw APIError.refused("bad_head_path", "'\(path)' is no path of a head.") }
+        guard target.length <= Self.largestHead else {
+            throw APIError.tooLarge("A head", limit: Self.largestHead)
+        }
+        let head: Head
+        do {
+            head = try JSONDecoder().decode(Head.self, from: Data(try read(target)))
+        } catch let error as APIError {
+            throw error
+        } catch {
+            throw APIError.refused("bad_head", "'\(path)' does not contain a head.")
+        }
+        try checkApp(head.appID, path)
+        guard head.channel == parts[1],
+            parts.last == "\(head.fingerprint.prefix(16)).json" || parts.last == "any.json"
+        else {
+            throw APIError.refused(
+                "head_mismatch", "'\(path)' contains a head of another channel or build.")
+        }
+        if let before = known.first(where: { $0.path == path }) {
+            let earlier = before.custom?["head_seq"]?.integer.map(Int.init) ?? 0
+            guard head.headSequence > earlier else {
+                throw APIError.conflict(
+                    "head_conflict",
+                    "Head \(head.headSequence) is not after \(earlier), which is published "
+                        + "already; somebody else may have published. Start again.")
+            }
+        }
+        guard parts[2] == "module" else { return }
+        let digests = moduleDigests(fp16: String(head.fingerprint.prefix(16)))
+        for digest in [head.stable, head.candidate?.digest].compactMap({ $0 })
+        where !digests.contains(digest) {
+            throw APIError.refused(
+                "head_without_release",
+                "'\(path)' sends devices to \(digest.prefix(12))…, which no release of this build "
+                    + "has.")
+        }
+    }
+
+    private func moduleDigests(fp16: String) -> Set<String> {
+        var digests: Set<String> = []
+        for target in listed where target.path.hasPrefix("modules/\(fp16)/") {
+            if let release: Release = Self.decode(target.custom) {
+                digests.insert(release.raw.sha256)
+            }
+        }
+        return digests
+    }
+
+    private func checkApp(_ named: String, _ path: String) throws {
+        guard named == appID else {
+            throw APIError.refused("wrong_app", "'\(path)' was signed for another app.")
+        }
+    }
+
+    static func decode<Document: Decodable>(_ custom: [String: JSONValue]?) -> Document? {
+        guard let custom else { return nil }
+        return try? JSONDecoder().decode(
+            Document.self, from: Data(JSONValue.object(custom).encoded()))
+    }
+
+    static func isDigest(_ text: String) -> Bool {
+        text.utf8.count == 64 && text.utf8.allSatisfy(SafeName.isHexDigit)
+    }
+}
