@@ -69,6 +69,15 @@ if command -v taskset >/dev/null && [ "$(nproc)" -gt 1 ]; then pin=(taskset -c 1
 say "what a call costs"
 "${pin[@]}" patchcli wasm call-cost | tee "$OUT/call-cost.txt"
 
-python3 Benchmarks/summary.py "$OUT/last.json" "$OUT/call-cost.txt" \
+say "what loading takes"
+[ -f "$OUT/out/big.wasm" ] \
+    || python3 "$scripts/mkbig.py" "$OUT/out/swift.wasm" "$OUT/out/big.wasm" 30 >/dev/null
+: >"$OUT/startup.txt"
+for module in swift big; do
+    echo "$module.wasm" | tee -a "$OUT/startup.txt"
+    "${pin[@]}" patchcli wasm startup "$OUT/out/$module.wasm" | tee -a "$OUT/startup.txt"
+done
+
+python3 Benchmarks/summary.py "$OUT/last.json" "$OUT/call-cost.txt" "$OUT/startup.txt" \
     "$([ "${HISTORY:-yes}" = no ] || echo Benchmarks/history.csv)" \
     "$(git rev-parse --short HEAD 2>/dev/null || echo none)$(git diff --quiet HEAD 2>/dev/null || echo +)"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Sums a benchmark run up against the toolchain's wasmkit, and keeps its figures.
 
-usage: summary.py LAST_JSON CALL_COST_TXT HISTORY_CSV|'' COMMIT
+usage: summary.py LAST_JSON CALL_COST_TXT STARTUP_TXT HISTORY_CSV|'' COMMIT
 """
 import csv
 import datetime
@@ -25,7 +25,19 @@ def ratios(seconds):
     return {k: seconds[f'{k}/{YARDSTICK}'] / seconds[f'{k}/ours'] for k in kernels}
 
 
-def figures(last, costs):
+def startup(text):
+    """The lines below each module's name, as (figure, value)."""
+    module = ''
+    for line in text.splitlines():
+        name, _, rest = line.partition(': ')
+        if not rest:
+            module = line.strip()
+        elif name != 'bytes':
+            value, unit = rest.split()
+            yield f'{name} {module} {unit}', float(value)
+
+
+def figures(last, costs, loading):
     by_kernel = ratios(last)
     result = [(f'{kernel} vs wasmkit', ratio) for kernel, ratio in by_kernel.items()]
     result.append(('geomean vs wasmkit', geomean(list(by_kernel.values()))))
@@ -34,19 +46,20 @@ def figures(last, costs):
     result.append(('geomean vs wasmkit without memory.copy', geomean(interpreted)))
     for name, value in re.findall(r'^(.+): ([\d.]+) ns a call$', costs, re.MULTILINE):
         result.append((f'{name} ns', float(value)))
-    return result
+    return result + list(startup(loading))
 
 
 def main():
-    last_path, costs_path, history, commit = sys.argv[1:5]
+    last_path, costs_path, startup_path, history, commit = sys.argv[1:6]
     with open(last_path) as file:
         last = json.load(file)
     with open(costs_path) as file:
         costs = file.read()
-    rows = figures(last, costs)
+    with open(startup_path) as file:
+        loading = file.read()
+    rows = figures(last, costs, loading)
     for name, value in rows:
-        unit = '' if name.endswith(' ns') else 'x'
-        print(f'{name}: {value:.2f}{unit}')
+        print(f'{name}: {value:.2f}{"x" if " vs " in name else ""}')
     if not history:
         return
     fresh = not os.path.exists(history)

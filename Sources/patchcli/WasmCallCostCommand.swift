@@ -26,16 +26,16 @@ enum WasmCallCostCommand {
         ) { invocation in
             let report = try measure(rounds: try invocation[rounds])
             try invocation.console.report(report) { console in
-                console.print("host to guest: \(text(report.hostToGuestNanoseconds)) ns a call")
+                console.print(
+                    "host to guest: \(Measured.text(report.hostToGuestNanoseconds)) ns a call")
                 console.print(
                     "host to guest, with value arrays: "
-                        + "\(text(report.hostToGuestWithArraysNanoseconds)) ns a call")
-                console.print("guest to host: \(text(report.guestToHostNanoseconds)) ns a call")
+                        + "\(Measured.text(report.hostToGuestWithArraysNanoseconds)) ns a call")
+                console.print(
+                    "guest to host: \(Measured.text(report.guestToHostNanoseconds)) ns a call")
             }
         }
     }
-
-    private static func text(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }
 
     private static func measure(rounds: Int) throws -> Report {
         let store = Store(engine: Engine())
@@ -72,20 +72,15 @@ enum WasmCallCostCommand {
             outward.append(both - bare)
         }
         return Report(
-            hostToGuestNanoseconds: median(direct),
-            hostToGuestWithArraysNanoseconds: median(arrays),
-            guestToHostNanoseconds: median(outward))
+            hostToGuestNanoseconds: Measured.median(direct),
+            hostToGuestWithArraysNanoseconds: Measured.median(arrays),
+            guestToHostNanoseconds: Measured.median(outward))
     }
 
     private static func nanoseconds<T>(per count: Int, _ body: () throws -> T) rethrows -> Double {
         let start = ProcessClock.nanoseconds
         _ = try body()
         return Double(ProcessClock.nanoseconds - start) / Double(count)
-    }
-
-    private static func median(_ values: [Double]) -> Double {
-        let sorted = values.sorted()
-        return sorted[sorted.count / 2]
     }
 
     /// `same(i32) -> i32` gives its argument back, `calls(n)` calls the host's `f` n times, and

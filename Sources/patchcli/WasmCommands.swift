@@ -10,6 +10,7 @@ enum WasmCommands {
                 WasmValidateCommand.command,
                 WasmSpecCommand.command,
                 WasmCallCostCommand.command,
+                WasmStartupCommand.command,
             ])
     }
 

@@ -85,7 +85,8 @@ struct WasmRun {
         }
         let name = URL(fileURLWithPath: path).lastPathComponent
         return try WASIBridgeToHost(
-            args: export == nil ? [name] + words : [name], environment: environment, host: host)
+            args: export == nil ? [name] + words : [name], environment: environment, host: host,
+            fileSystem: WASIFileSystem())
     }
 
     private func checkImports(of module: Module, against imports: Imports) throws {

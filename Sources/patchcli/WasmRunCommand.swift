@@ -27,8 +27,8 @@ enum WasmRunCommand {
                 the shortest text that reads back the same. Arguments are decimals, 0x…, and for \
                 floating point also inf and nan. A library's `_initialize` runs first.
 
-                The module gets clocks, randomness, standard streams and the arguments given \
-                here; no files and no environment of yours. A trap ends with exit code 70, a file \
+                The module gets clocks, randomness, standard streams, the arguments given here and \
+                an empty file system in memory; none of your files or variables. A trap ends with exit code 70, a file \
                 that is no module with 65.
                 """,
             examples: [
