@@ -152,7 +152,9 @@ private final class Exchange: Sendable {
             fail(HTTPError(.tooLarge, url: request.url, status: head.status))
             return false
         }
-        state.withLock { $0.announced = head.contentLength }
+        // Other answers (304) may announce the size of a body that they do not carry.
+        let hasBody = head.status == 200 || head.status == 206
+        state.withLock { $0.announced = hasBody ? head.contentLength : nil }
         do {
             try receiver.begin(head)
             return true
@@ -185,7 +187,7 @@ private final class Exchange: Sendable {
             return
         }
         let (received, announced) = state.withLock { ($0.received, $0.announced) }
-        if let announced, received < announced, received > 0 {
+        if let announced, received < announced {
             fail(HTTPError(.cutOff, url: request.url))
             return
         }

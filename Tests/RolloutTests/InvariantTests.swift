@@ -4,7 +4,7 @@ import Testing
 
 /// The invariants I1–I7 of `cases/ota.md` over random fleets.
 @Suite struct InvariantTests {
-    static let rounds = 20_000
+    static let rounds = 6_000
 
     @Test("I1: the same device and head give the same answer")
     func I1_pure() {

@@ -1,0 +1,17 @@
+import Rollout
+
+/// A sort of thing that is delivered: modules, web bundles. The engine itself knows nothing of
+/// what is inside.
+public protocol PayloadKind: Sendable {
+    /// The name in a release's `kind`: `module` or `bundle`.
+    var name: String { get }
+
+    /// The target path of the head for a channel and build.
+    /// - Parameter build: the first 16 digits of the fingerprint, or `_any`.
+    func headPath(channel: String, build: String) -> String
+
+    /// Looks at a payload whose digest and size are right, before it becomes a slot. Nothing of it
+    /// may be run here.
+    /// - Throws: ``UpdateError``; the release is then remembered as failed on this device.
+    func inspect(_ payload: [UInt8], of release: Release) throws
+}

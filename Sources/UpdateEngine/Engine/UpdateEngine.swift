@@ -1,0 +1,347 @@
+import Foundation
+import PatchPlatform
+import Rollout
+import TUF
+
+/// Keeps one app up to date: asks, decides, downloads, verifies, and remembers what runs. It never
+/// looks into a payload; that is the ``PayloadKind``'s part.
+///
+/// Every method that fails leaves the state on disk as it was.
+public actor UpdateEngine {
+    /// The parts of the machine that it stands on.
+    public struct Environment: Sendable {
+        /// The state folder.
+        public var files: any FileStore
+        /// The network.
+        public var transport: any HTTPTransport
+        /// The time.
+        public var clock: any SystemClock
+        /// Random numbers.
+        public var random: any RandomSource
+        /// This process.
+        public var process: any ProcessIdentity
+
+        /// The machine itself, with the state in `files`.
+        public init(
+            files: any FileStore, transport: any HTTPTransport = URLSessionTransport(),
+            clock: any SystemClock = LiveClock(), random: any RandomSource = LiveRandom(),
+            process: any ProcessIdentity = LiveProcess()
+        ) {
+            self.files = files
+            self.transport = transport
+            self.clock = clock
+            self.random = random
+            self.process = process
+        }
+    }
+
+    /// What a check found.
+    public struct Check: Sendable {
+        /// What this device should do and why.
+        public let decision: Decision
+        /// The release to move to, if there is one.
+        public let release: Release?
+        /// Bytes to download; 0 when the payload is on disk already or none is needed.
+        public let downloadSize: Int
+
+        /// Whether there is something to fetch and apply.
+        public var isUpdate: Bool { decision.target != .current }
+    }
+
+    private let settings: UpdateSettings
+    private let kind: any PayloadKind
+    private let environment: Environment
+    private let store: StateStore
+    private let slots: SlotStore
+    private var remote: Remote?
+    private var catalog: Catalog?
+    private var lastCheck: Check?
+
+    /// An engine; it touches neither disk nor network before it is asked something.
+    public init(settings: UpdateSettings, kind: any PayloadKind, environment: Environment) {
+        self.settings = settings
+        self.kind = kind
+        self.environment = environment
+        store = StateStore(files: environment.files, random: environment.random)
+        slots = SlotStore(files: environment.files)
+    }
+
+    // MARK: State
+
+    /// What this device has for the running build. Makes the state when there is none yet, and
+    /// forgets builds that no longer run together with their payloads.
+    /// - Throws: ``UpdateError`` when the state cannot be read or written; then nothing was minted
+    ///   or changed, and the shipped code should run.
+    public func open() throws -> BuildState {
+        if environment.process.kind == .appExtension {
+            return try store.load()?.builds[settings.fingerprint] ?? BuildState()
+        }
+        let state = try store.update { state in
+            state.builds = state.builds.filter { $0.key == settings.fingerprint }
+        }
+        let own = state.builds[settings.fingerprint] ?? BuildState()
+        slots.prune(keeping: own.digestsInUse)
+        return own
+    }
+
+    /// The payload of a slot, hashed again.
+    /// - Throws: ``UpdateError`` `slot_missing` or `slot_damaged`.
+    public func payload(of slot: Slot) throws -> [UInt8] { try slots.load(slot) }
+
+    /// Says that what was staged runs now: it becomes current, and current becomes previous.
+    /// - Throws: ``UpdateError`` when the state cannot be written.
+    public func didActivateStaged() throws {
+        try change { own in
+            switch own.staged {
+            case .release(let slot):
+                own.previous = own.current
+                own.current = slot
+            case .embedded:
+                own.previous = nil
+                own.current = nil
+            case nil: return
+            }
+            own.staged = nil
+            own.hasWrittenData = false
+        }
+        lastCheck = nil
+    }
+
+    /// Says that a payload cannot run. Unless it was only lost or damaged on this disk, its release
+    /// is not tried again until the ban ends or is lifted.
+    /// - Throws: ``UpdateError`` when the state cannot be written.
+    public func didFail(_ digest: String, because reason: Reason) throws {
+        let isOnlyDisk = reason == .slotMissing || reason == .slotDamaged
+        let expires = environment.clock.now() + settings.banSeconds
+        try change { own in
+            if !isOnlyDisk {
+                own.failed[digest] = FailedRelease(
+                    reason: reason, retryGeneration: own.retryGeneration, expires: expires)
+            }
+            if case .release(let slot) = own.staged, slot.digest == digest { own.staged = nil }
+            if own.previous?.digest == digest { own.previous = nil }
+            if own.current?.digest == digest {
+                own.current = own.previous
+                own.previous = nil
+            }
+        }
+        slots.remove(digest)
+        lastCheck = nil
+    }
+
+    private func change(_ body: (inout BuildState) throws -> Void) throws {
+        guard environment.process.kind == .app else { throw UpdateError(.extensionReadsOnly) }
+        let now = environment.clock.now()
+        let state = try store.update { state in
+            var own = state.builds[settings.fingerprint] ?? BuildState()
+            try body(&own)
+            // Bans that ended are forgotten, or the file would grow for ever.
+            own.failed = own.failed.filter { $0.value.expires > now }
+            if own != BuildState() || state.builds[settings.fingerprint] != nil {
+                state.builds[settings.fingerprint] = own
+            }
+        }
+        slots.prune(keeping: state.builds[settings.fingerprint]?.digestsInUse ?? [])
+    }
+
+    // MARK: Check
+
+    /// Asks what is published and decides. Downloads metadata only.
+    /// - Throws: ``UpdateError``.
+    public func check() async throws -> Check {
+        guard environment.process.kind == .app else { throw UpdateError(.extensionReadsOnly) }
+        // Before the network: with a state that cannot be kept nothing may be minted or decided.
+        _ = try store.update { _ in }
+        let remote = try await openRemote()
+        let found = try await remote.catalog(known: catalog)
+        catalog = found
+        // The state may have changed while the network was being waited for.
+        guard let state = try store.load() else {
+            throw UpdateError(.stateUnreadable, "it went away")
+        }
+        let own = state.builds[settings.fingerprint] ?? BuildState()
+        let device = device(state, own, found)
+        let decision = decide(device, head: found.head, releases: found.releases)
+        try remember(decision, found, own)
+        let check = makeCheck(decision, found, own)
+        lastCheck = check
+        return check
+    }
+
+    private func device(_ state: UpdateState, _ own: BuildState, _ found: Catalog) -> Device {
+        var device = Device(
+            deviceID: settings.deviceID ?? state.deviceID,
+            // An app that does not know its id takes the root's.
+            appID: settings.appID ?? found.rootAppID ?? found.head?.appID ?? "",
+            platform: settings.platform,
+            channel: settings.channel, fingerprint: settings.fingerprint, abi: settings.abi,
+            capabilities: settings.capabilities, now: environment.clock.now())
+        device.surface = settings.surface
+        device.systemVersion = settings.systemVersion
+        device.appVersion = settings.appVersion
+        device.tags = settings.tags
+        device.cohort = settings.cohort
+        device.hasWrittenData = own.hasWrittenData
+        device.failed = own.failed
+        device.heldHeadSequence = own.heads[settings.channel] ?? 0
+        device.floor = max(settings.minimumSequence, found.rootFloor)
+        device.embeddedSequence = settings.embeddedSequence
+        if let current = own.current {
+            device.current = .release(
+                digest: current.digest, sequence: current.sequence, channel: current.channel)
+        }
+        return device
+    }
+
+    /// Keeps what the next start or check must know. An unchanged outcome writes nothing, so that
+    /// frequent checks do not wear the disk.
+    private func remember(_ decision: Decision, _ found: Catalog, _ own: BuildState) throws {
+        let isNews =
+            own.lastCheck?.reason != decision.reason
+            || own.lastCheck?.headSequence != decision.headSequence
+            || own.retryGeneration != (found.head?.retryGeneration ?? own.retryGeneration)
+        let mustUnstage = own.staged != nil && !matches(own.staged, decision.target)
+        guard isNews || mustUnstage else { return }
+        let time = environment.clock.now()
+        try change { own in
+            if let head = found.head, decision.reason != .headRejected {
+                own.heads[settings.channel] = max(
+                    own.heads[settings.channel] ?? 0, head.headSequence)
+                own.retryGeneration = max(own.retryGeneration, head.retryGeneration)
+            }
+            if mustUnstage { own.staged = nil }
+            own.lastCheck = CheckRecord(
+                time: time, reason: decision.reason, headSequence: decision.headSequence)
+        }
+    }
+
+    private func matches(_ staged: Staged?, _ target: Decision.Target) -> Bool {
+        switch (staged, target) {
+        case (.embedded, .embedded): return true
+        case (.release(let slot), .release(let digest)): return slot.digest == digest
+        default: return false
+        }
+    }
+
+    private func makeCheck(_ decision: Decision, _ found: Catalog, _ own: BuildState) -> Check {
+        guard case .release(let digest) = decision.target else {
+            return Check(decision: decision, release: nil, downloadSize: 0)
+        }
+        let isOnDisk = own.digestsInUse.contains(digest)
+        return Check(
+            decision: decision, release: found.releases[digest],
+            downloadSize: isOnDisk ? 0 : found.targets[digest]?.length ?? 0)
+    }
+
+    // MARK: Fetch
+
+    /// Brings what the last check decided (or a check made now) onto this device.
+    /// - Parameter progress: called with the share of bytes received, 0 to 1.
+    /// - Returns: what is ready to be activated; nil when there is nothing to do.
+    /// - Throws: ``UpdateError``.
+    public func fetch(progress: @escaping @Sendable (Double) -> Void = { _ in }) async throws
+        -> Staged?
+    {
+        guard environment.process.kind == .app else { throw UpdateError(.extensionReadsOnly) }
+        let checked: Check
+        if let lastCheck { checked = lastCheck } else { checked = try await check() }
+        switch checked.decision.target {
+        case .current: return nil
+        case .embedded:
+            try change { $0.staged = .embedded }
+            return .embedded
+        case .release(let digest):
+            guard let release = checked.release else {
+                throw UpdateError(.releaseMissing, digest)
+            }
+            let slot = try await bring(release, progress: progress)
+            try change { $0.staged = .release(slot) }
+            return .release(slot)
+        }
+    }
+
+    private func bring(
+        _ release: Release, progress: @escaping @Sendable (Double) -> Void
+    ) async throws -> Slot {
+        let digest = release.raw.sha256
+        let slot = Slot(
+            digest: digest, size: release.raw.size, version: release.version,
+            sequence: release.sequence, channel: settings.channel, dataEpoch: release.dataEpoch,
+            isConfirmed: false)
+        // An earlier release that is still here (a rollback) needs no network.
+        if (try? slots.load(slot)) != nil {
+            progress(1)
+            return slot
+        }
+        guard let target = catalog?.targets[digest] else {
+            throw UpdateError(.releaseMissing, digest)
+        }
+        guard let busy = try lockFetch() else { throw UpdateError(.stateBusy) }
+        defer { busy.release() }
+        let payload = try await openRemote().download(release, target, progress: progress)
+        do {
+            try kind.inspect(payload, of: release)
+        } catch {
+            let reason = (error as? UpdateError)?.reason ?? .moduleMalformed
+            try didFail(digest, because: reason)
+            throw error as? UpdateError ?? UpdateError(reason, "\(error)")
+        }
+        try slots.store(payload, digest: digest)
+        return slot
+    }
+
+    private func lockFetch() throws -> FileLock? {
+        do {
+            return try environment.files.lock("fetch.lock", wait: false)
+        } catch {
+            throw UpdateError.state(error)
+        }
+    }
+
+    // MARK: Remote
+
+    private func openRemote() async throws -> Remote {
+        if let remote { return remote }
+        guard let base = settings.baseURL else { throw UpdateError(.localOnly) }
+        let root: [UInt8]
+        switch settings.trust {
+        case .root(let bytes): root = bytes
+        case .firstUse: root = try await firstRoot(base)
+        case .none(let error): throw error
+        }
+        let opened = Remote(
+            settings: settings, root: root, base: base, kind: kind,
+            transport: environment.transport, files: environment.files,
+            clock: environment.clock)
+        remote = opened
+        return opened
+    }
+
+    /// The first root of a server on this machine (development only).
+    private func firstRoot(_ base: URL) async throws -> [UInt8] {
+        guard Loopback.contains(base) else { throw UpdateError(.insecureTrustRefused) }
+        let url = Remote.folder(base, settings, "metadata").appendingPathComponent("1.root.json")
+        do {
+            let response = try await environment.transport.fetch(
+                HTTPRequest(url, maximumSize: 512_000))
+            guard response.status == 200 else {
+                throw HTTPError(.badStatus, url: url, status: response.status)
+            }
+            return response.body
+        } catch {
+            throw UpdateError.network(error)
+        }
+    }
+}
+
+/// Addresses that never leave this machine.
+public enum Loopback {
+    /// Whether a URL's host is one of them.
+    public static func contains(_ url: URL) -> Bool {
+        guard let host = url.host?.lowercased() else { return false }
+        if host == "localhost" || host == "::1" || host == "[::1]" { return true }
+        // 127.0.0.0/8 as a dotted quad, and nothing that merely begins like one.
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    }
+}

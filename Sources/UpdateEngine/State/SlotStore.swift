@@ -1,0 +1,50 @@
+import PatchCrypto
+import PatchPlatform
+import Rollout
+
+/// Payloads on disk, named by their digest. Bytes are hashed again at every load: a file that was
+/// changed is never run.
+struct SlotStore: Sendable {
+    static let folder = "slots"
+
+    let files: any FileStore
+
+    private func name(_ digest: String) -> String { "\(Self.folder)/\(digest)" }
+
+    /// The payload of a slot.
+    /// - Throws: ``UpdateError`` `slot_missing` or `slot_damaged`.
+    func load(_ slot: Slot) throws -> [UInt8] {
+        let bytes: [UInt8]?
+        do {
+            bytes = try files.read(name(slot.digest), maximumSize: slot.size)
+        } catch let error as FileError where error.reason == .tooLarge {
+            throw UpdateError(.slotDamaged, "larger than \(slot.size) bytes")
+        } catch {
+            throw UpdateError.state(error)
+        }
+        guard let bytes else { throw UpdateError(.slotMissing, slot.digest) }
+        guard bytes.count == slot.size, SHA256.hash(bytes).hex == slot.digest else {
+            throw UpdateError(.slotDamaged, slot.digest)
+        }
+        return bytes
+    }
+
+    /// Keeps a payload whose digest has been checked.
+    func store(_ payload: [UInt8], digest: String) throws {
+        do {
+            try files.writeAtomically(payload, to: name(digest))
+        } catch {
+            throw UpdateError.state(error)
+        }
+    }
+
+    /// Forgets a payload.
+    func remove(_ digest: String) { try? files.remove(name(digest)) }
+
+    /// Removes every payload that is not in use. A failure only costs disk space.
+    func prune(keeping digests: Set<String>) {
+        for file in (try? files.list(Self.folder)) ?? [] where !digests.contains(file) {
+            try? files.remove(name(file))
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import PatchPlatform
+import Rollout
+
+/// Reads and writes `state.json`, one writer at a time.
+///
+/// A state that cannot be read is never replaced: the shipped code runs, and neither a device id
+/// nor anything else is minted over it.
+struct StateStore: Sendable {
+    static let fileName = "state.json"
+    static let lockName = "lock"
+    static let maximumSize = 1 << 20
+
+    let files: any FileStore
+    let random: any RandomSource
+
+    /// The state on disk, or nil when there is none yet.
+    /// - Throws: ``UpdateError`` `state_unreadable` or `state_too_new`.
+    func load() throws -> UpdateState? {
+        let bytes: [UInt8]?
+        do {
+            bytes = try files.read(Self.fileName, maximumSize: Self.maximumSize)
+        } catch {
+            throw UpdateError(.stateUnreadable, "\(error)")
+        }
+        guard let bytes else { return nil }
+        struct Version: Decodable { let v: Int }
+        do {
+            let data = Data(bytes)
+            let version = try JSONDecoder().decode(Version.self, from: data).v
+            guard version <= UpdateState.currentVersion else {
+                throw UpdateError(.stateTooNew, "version \(version)")
+            }
+            return try JSONDecoder().decode(UpdateState.self, from: data)
+        } catch let error as UpdateError {
+            throw error
+        } catch {
+            throw UpdateError(.stateUnreadable, "\(error)")
+        }
+    }
+
+    /// Changes the state under the lock between processes. Writes only when `change` changed
+    /// something; a fresh state (with a fresh device id) is written in any case.
+    /// - Throws: ``UpdateError``; the state on disk is then the old one.
+    @discardableResult
+    func update(_ change: (inout UpdateState) throws -> Void) throws -> UpdateState {
+        do {
+            let lock = try files.lock(Self.lockName, wait: true)
+            defer { lock?.release() }
+            let old = try load()
+            var state = old ?? UpdateState(deviceID: random.uuid())
+            try change(&state)
+            if state != old {
+                let encoder = JSONEncoder()
+                encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+                try files.writeAtomically(
+                    [UInt8](try encoder.encode(state)), to: Self.fileName)
+            }
+            return state
+        } catch {
+            throw UpdateError.state(error)
+        }
+    }
+}
