@@ -99,8 +99,8 @@ var floor3: [Target] {
         .target(
             name: "PatchSDK",
             dependencies: [
-                "CPatchGate", "ModuleABI", "PatchPlatform", "Rollout", "TUF", "UpdateEngine",
-                "WebAssembly", "WebAssemblyWASI",
+                "CPatchGate", "ModuleABI", "PatchCrypto", "PatchPlatform", "Rollout",
+                "UpdateEngine", "WebAssembly", "WebAssemblyWASI",
             ] + stubbed("Combine"))
     ]
 }

@@ -35,6 +35,24 @@ public struct PatchArguments {
         encodedValue = writer.bytes
     }
 
+    /// Parameter types in the form of ``types``; nil when a call cannot carry them.
+    static func packed(_ parameters: [ValueType]) -> UInt32? {
+        guard parameters.count <= maximumCount else { return nil }
+        var types: UInt32 = 0
+        for (index, parameter) in parameters.enumerated() {
+            let code: UInt32
+            switch parameter {
+            case .i32: code = 0
+            case .i64: code = 1
+            case .f32: code = 2
+            case .f64: code = 3
+            case .funcRef, .externRef: return nil
+            }
+            types |= code << UInt32(index * 2)
+        }
+        return types
+    }
+
     /// Whether there are more scalars than a call carries.
     var isOverfull: Bool { count > Self.maximumCount }
 

@@ -35,9 +35,9 @@ public struct PatchConfiguration: Sendable {
     public var stateFolder: URL?
     /// What modules may import from the host.
     public var capabilities: Set<CapabilityName> = [.log, .clock, .random]
-    /// Whether modules may import WASI preview 1 (a sandbox without files), as modules do that
-    /// were built with a full Swift SDK for WebAssembly.
-    public var allowsWASI: Bool = false
+    /// Whether modules may lack a section `openpatch` and may import WASI preview 1 (a sandbox
+    /// without files), as those do that a full Swift SDK for WebAssembly built.
+    public var acceptsPlainModules: Bool = false
     /// Tags that a rollout may ask for.
     public var tags: Set<String> = []
     /// The cohort that a rollout may ask for.

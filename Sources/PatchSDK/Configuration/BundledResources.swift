@@ -1,0 +1,93 @@
+import Foundation
+import PatchPlatform
+
+/// The files that the app ships for the SDK: `patch-root.json`, `patch-config.json`, `base.wasm`.
+struct BundledResources: Sendable {
+    static let rootName = "patch-root.json"
+    static let moduleName = "base.wasm"
+    private static let maximumDocument = 512_000
+
+    /// Where to look, in order.
+    let folders: [URL]
+
+    /// - Parameter named: the only folder to look in; nil for the usual ones.
+    init(named: URL?) { folders = named.map { [$0] } ?? Self.usualFolders }
+
+    /// The main bundle's resources, then the program's folder; in both also a SwiftPM resource
+    /// bundle beside the program and a folder `Resources`, where packages keep such files.
+    private static var usualFolders: [URL] {
+        var bases: [URL] = []
+        if let resources = Bundle.main.resourceURL { bases.append(resources) }
+        if let program = Bundle.main.executableURL?.resolvingSymlinksInPath() {
+            bases.append(program.deletingLastPathComponent())
+        }
+        var folders: [URL] = []
+        for base in bases {
+            folders.append(base)
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: base.path)) ?? []
+            for name in names.sorted()
+            where name.hasSuffix(".resources") || name.hasSuffix(".bundle") {
+                folders.append(base.appendingPathComponent(name))
+            }
+        }
+        var seen: Set<String> = []
+        return folders.flatMap { [$0, $0.appendingPathComponent("Resources")] }
+            .filter { seen.insert($0.path).inserted }
+    }
+
+    /// The first file of that name.
+    /// - Throws: ``FileError``.
+    private func read(_ name: String, maximumSize: Int) throws -> [UInt8]? {
+        for folder in folders {
+            let files = LocalFileStore(folder: folder)
+            if let bytes = try files.read(name, maximumSize: maximumSize) { return bytes }
+        }
+        return nil
+    }
+
+    /// The bundled configuration, if there is one.
+    /// - Throws: ``PatchError`` `config_malformed`.
+    func configuration() throws -> BundledConfiguration? {
+        let bytes: [UInt8]?
+        do {
+            bytes = try read(BundledConfiguration.fileName, maximumSize: Self.maximumDocument)
+        } catch {
+            throw PatchError(.configMalformed, "\(error)")
+        }
+        return try bytes.map { try BundledConfiguration(json: $0) }
+    }
+
+    /// The bundled root of trust, if there is one.
+    /// - Throws: ``PatchError`` `root_malformed`.
+    func root() throws -> [UInt8]? {
+        do {
+            return try read(Self.rootName, maximumSize: Self.maximumDocument)
+        } catch {
+            throw PatchError(.rootMalformed, "\(error)")
+        }
+    }
+
+    /// The bundled module, if there is one.
+    /// - Throws: ``PatchError`` `module_malformed`.
+    func module(maximumSize: Int) throws -> [UInt8]? {
+        do {
+            return try read(Self.moduleName, maximumSize: maximumSize)
+        } catch {
+            throw PatchError(.moduleMalformed, "\(error)")
+        }
+    }
+}
+
+extension PatchConfiguration {
+    /// The configuration of the bundled `patch-config.json`, app key included.
+    /// - Parameter resources: where the file lies; nil for the app's usual places.
+    /// - Throws: ``PatchError`` `not_configured` when there is none, `config_malformed`.
+    public static func bundled(resources: URL? = nil) throws -> PatchConfiguration {
+        guard let found = try BundledResources(named: resources).configuration() else {
+            throw PatchError(.notConfigured, "there is no \(BundledConfiguration.fileName)")
+        }
+        var configuration = PatchConfiguration(appKey: found.appKey)
+        configuration.resources = resources
+        return configuration
+    }
+}

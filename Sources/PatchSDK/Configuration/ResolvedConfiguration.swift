@@ -1,0 +1,143 @@
+import Foundation
+import PatchPlatform
+import Rollout
+import UpdateEngine
+
+/// What the app asked for and what it ships, put together. Problems are kept, not thrown: the app
+/// starts in any case, with what is usable.
+struct ResolvedConfiguration: Sendable {
+    let configuration: PatchConfiguration
+    let settings: UpdateSettings
+    let expectation: ModuleExpectation
+    let resources: BundledResources
+    let surface: Surface?
+    /// What is wrong with configuration or resources.
+    let problems: [PatchError]
+
+    init(_ configuration: PatchConfiguration, environment: PatchEnvironment) {
+        self.configuration = configuration
+        var problems: [PatchError] = []
+        func attempt<Value>(_ body: () throws -> Value?) -> Value? {
+            do {
+                return try body()
+            } catch {
+                problems.append(error as? PatchError ?? PatchError(.configMalformed, "\(error)"))
+                return nil
+            }
+        }
+        let resources = BundledResources(named: configuration.resources)
+        self.resources = resources
+        var bundled = attempt { try resources.configuration() }
+        if let found = bundled, found.appKey != configuration.appKey {
+            problems.append(
+                PatchError(
+                    .configMalformed,
+                    "it is for the app key \(found.appKey), not \(configuration.appKey)"))
+            bundled = nil
+        }
+        let surface = attempt { try environment.surface() }
+        self.surface = surface
+        let baseURL =
+            configuration.apiBaseURL == PatchConfiguration.bundledBaseURL
+            ? bundled?.apiBaseURL : configuration.apiBaseURL
+        let trust = Self.trust(
+            configuration, baseURL: baseURL, environment: environment,
+            root: attempt { try resources.root() })
+        let fingerprint =
+            configuration.fingerprint ?? bundled?.fingerprint ?? UpdateSettings.anyBuild
+        var settings = UpdateSettings(
+            appKey: configuration.appKey, appID: configuration.appID ?? bundled?.appID,
+            platform: bundled?.platform ?? Self.platform,
+            channel: configuration.channel.name ?? bundled?.channel ?? "production",
+            fingerprint: fingerprint, baseURL: baseURL, trust: trust)
+        settings.deviceID = configuration.deviceID
+        settings.abi = abiVersion
+        settings.capabilities = Set(configuration.capabilities.map(\.rawValue))
+        settings.surface = surface?.signatures ?? [:]
+        settings.systemVersion = environment.systemVersion
+        settings.appVersion = environment.appVersion
+        settings.tags = configuration.tags
+        settings.cohort = configuration.cohort
+        settings.embeddedSequence = bundled?.embeddedSequence ?? 0
+        settings.minimumSequence = bundled?.floors?.minSequence ?? 0
+        settings.minimumTargetsVersion = bundled?.floors?.minTargetsVersion ?? 0
+        settings.maximumPayload = configuration.limits.moduleBytes
+        self.settings = settings
+        expectation = ModuleExpectation(
+            appID: settings.appID, fingerprint: fingerprint, surface: surface,
+            capabilities: configuration.capabilities,
+            acceptsPlainModules: configuration.acceptsPlainModules, limits: configuration.limits)
+        self.problems = problems
+    }
+
+    private static func trust(
+        _ configuration: PatchConfiguration, baseURL: URL?, environment: PatchEnvironment,
+        root: [UInt8]?
+    ) -> UpdateSettings.Trust {
+        if let refusal = environment.remoteRefusal {
+            return .none(UpdateError(refusal))
+        }
+        switch configuration.trust {
+        case .root(let bytes): return .root(bytes)
+        case .bundledRoot:
+            return root.map { .root($0) } ?? .none(UpdateError(.rootMissing))
+        case .insecureForLocalDevelopment:
+            guard let baseURL, Loopback.contains(baseURL) else {
+                return .none(UpdateError(.insecureTrustRefused))
+            }
+            return .firstUse
+        }
+    }
+
+    /// Whether there is a server to ask and something to trust it by.
+    var isRemote: Bool {
+        if case .none = settings.trust { return false }
+        return settings.baseURL != nil
+    }
+
+    /// The name of this platform in releases and heads.
+    static var platform: String {
+        #if os(Linux)
+            return "linux"
+        #elseif os(macOS)
+            return "macos"
+        #elseif os(iOS)
+            return "ios"
+        #elseif os(tvOS)
+            return "tvos"
+        #elseif os(visionOS)
+            return "visionos"
+        #else
+            return "unknown"
+        #endif
+    }
+
+    /// Where the state lies: the app's choice, the App Group's container, or the platform's place.
+    /// - Returns: nil when there is none; then nothing is kept.
+    static func stateFolder(_ configuration: PatchConfiguration) -> URL? {
+        if let folder = configuration.stateFolder { return folder }
+        let isSafe = configuration.appKey.utf8.allSatisfy {
+            (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
+                || $0 == 0x5F || $0 == 0x2D
+        }
+        guard isSafe, !configuration.appKey.isEmpty else { return nil }
+        #if os(Linux)
+            let variables = ProcessInfo.processInfo.environment
+            if let state = variables["XDG_STATE_HOME"], state.hasPrefix("/") {
+                return URL(fileURLWithPath: state)
+                    .appendingPathComponent("openpatch/\(configuration.appKey)")
+            }
+            return FileManager.default.homeDirectoryForCurrentUser
+                .appendingPathComponent(".local/state/openpatch/\(configuration.appKey)")
+        #else
+            var base = FileManager.default
+                .urls(for: .applicationSupportDirectory, in: .userDomainMask).first
+            if let group = configuration.appGroupIdentifier {
+                base = FileManager.default
+                    .containerURL(forSecurityApplicationGroupIdentifier: group)?
+                    .appendingPathComponent("Library/Application Support")
+            }
+            return base?.appendingPathComponent("OpenPatch/\(configuration.appKey)")
+        #endif
+    }
+}
