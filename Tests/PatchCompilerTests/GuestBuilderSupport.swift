@@ -3,11 +3,9 @@ import TestSupport
 
 @testable import PatchCompiler
 
-/// One cache for all guest tests of a run, so that the runtime is compiled once a target.
+/// One cache for all guest tests, beside what the build made, so that the runtime is compiled once.
 enum GuestTestCache {
-    static let folder: URL = FileManager.default.temporaryDirectory
-        .appendingPathComponent(
-            "openpatch-guest-tests-\(ProcessInfo.processInfo.processIdentifier)")
+    static let folder = Tools.builtProducts.appendingPathComponent("guest-test-cache")
 }
 
 func guestBuilder(

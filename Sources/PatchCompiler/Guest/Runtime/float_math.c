@@ -96,7 +96,8 @@ float remainderf(float x, float y) { return (float)remainder(x, y); }
 
 // x * y + z with one rounding, in integers.
 double fma(double x, double y, double z) {
-    if (x - x != 0 || y - y != 0 || z - z != 0 || x == 0 || y == 0) return x * y + z;
+    if (x - x != 0 || y - y != 0 || x == 0 || y == 0) return x * y + z;
+    if (z - z != 0) return z; // x * y may overflow to the opposite infinity
     int ex, ey, ez;
     uint64_t mx = split(x, &ex), my = split(y, &ey);
     bool negative = __builtin_signbit(x) != __builtin_signbit(y);

@@ -6,7 +6,7 @@ STEPS is a list of {"call": export, "args": [...]}; an argument is a number or
 {"text": string} / {"hex": bytes}, which is written into guest memory through the export that
 "alloc" names (default op_alloc) and passed as pointer and length. With "packed" the result is
 read as (pointer << 32) | length and answered as text. The answers are printed as a JSON list; a
-trap answers {"trap": message} and ends the run.
+trap answers {"trap": message} and ends the run. The step {"pages": true} answers the size of memory.
 """
 import json
 import sys
@@ -60,6 +60,8 @@ def main() -> None:
 
 
 def run(store, exports, memory, step):
+    if step.get("pages"):
+        return memory.size(store)
     arguments = []
     for argument in step.get("args", []):
         if isinstance(argument, dict):
