@@ -1,3 +1,4 @@
+@_exported import CPatchGate
 @_exported import ModuleABI
 import WebAssembly
 
