@@ -18,20 +18,23 @@ struct CompilerOutput {
     /// A crash as one diagnostic: the signal, and the innermost things that the compiler says it
     /// was doing.
     func crash(in text: String, signal: Int32?) -> CompilerDiagnostic {
+        // `3.	While evaluating request …`, each perhaps with a line ` for 'f()' (at file.swift:3:1)`;
+        // the last is the innermost. Frames of the compiler's own stack (` #0 0x…`) end them.
         var doing: [String] = []
-        var place: (file: String, line: Int, column: Int)?
         for line in text.split(separator: "\n") {
-            // `3.	While evaluating request …`, `4.	While running pass … at "file.swift":3:1`
+            if line.hasPrefix(" #0") { break }
             let digits = line.prefix { $0.isNumber }
-            guard !digits.isEmpty, line.dropFirst(digits.count).hasPrefix(".\t") else { continue }
-            let step = String(line.dropFirst(digits.count + 2))
-            if step.hasPrefix("Program arguments") { continue }
-            doing.append(replacingNames(in: step))
-            place = sourcePlace(in: step) ?? place
+            if !digits.isEmpty, line.dropFirst(digits.count).hasPrefix(".\t") {
+                doing.append(String(line.dropFirst(digits.count + 2)))
+            } else if let last = doing.popLast() {
+                doing.append(last + line)
+            }
         }
+        doing.removeAll { $0.hasPrefix("Program arguments") }
+        let place = doing.reversed().lazy.compactMap(sourcePlace).first
         let cause = signal.map { "signal \($0)" } ?? "an internal error"
         var message = "the compiler crashed (\(cause))"
-        if let last = doing.last { message += ": \(last)" }
+        if let last = doing.last { message += ": \(replacingNames(in: last))" }
         message += ". Guests cannot use async, actors or Task; take what was added last out again."
         return CompilerDiagnostic(
             file: place?.file, line: place?.line ?? 0, column: place?.column ?? 0,

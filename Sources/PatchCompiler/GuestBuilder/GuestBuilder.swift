@@ -132,7 +132,7 @@ public struct GuestBuilder: Sendable {
 extension String {
     /// Whether this can be a linker option's value: the characters of a C name, and those of
     /// mangled ones.
-    fileprivate var isLinkerName: Bool {
+    var isLinkerName: Bool {
         !isEmpty
             && utf8.allSatisfy {
                 switch $0 {

@@ -102,7 +102,9 @@ enum ToolRunner {
     private static func cleanEnvironment() -> [String] {
         let kept = ["PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"]
         let current = ProcessInfo.processInfo.environment
-        return kept.compactMap { name in current[name].map { "\(name)=\($0)" } } + ["LC_ALL=C"]
+        // A crashing compiler would spend seconds on a backtrace of itself.
+        let fixed = ["LC_ALL=C", "SWIFT_BACKTRACE=enable=no"]
+        return kept.compactMap { name in current[name].map { "\(name)=\($0)" } } + fixed
     }
 
     private static func errorText(_ number: Int32) -> String { String(cString: strerror(number)) }

@@ -24,7 +24,7 @@ private func faults(_ block: Block) -> Int32 {
 
 /// The number of faults after `count` random operations with at most `live` blocks.
 @_cdecl("program_allocator")
-public func programAllocator(_ seed: UInt64, _ count: Int32, _ live: Int32) -> Int32 {
+func programAllocator(_ seed: UInt64, _ count: Int32, _ live: Int32) -> Int32 {
     var numbers = ProgramNumbers(seed)
     var blocks: [Block] = []
     var bad: Int32 = 0

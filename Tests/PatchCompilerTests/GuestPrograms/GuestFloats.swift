@@ -23,7 +23,7 @@ private func float(_ numbers: inout ProgramNumbers) -> Float {
 }
 
 @_cdecl("program_float_operations")
-public func programFloatOperations(_ seed: UInt64, _ count: Int32) -> UInt64 {
+func programFloatOperations(_ seed: UInt64, _ count: Int32) -> UInt64 {
     var numbers = ProgramNumbers(seed)
     var digest = ProgramDigest()
     for _ in 0..<count {
@@ -56,7 +56,7 @@ public func programFloatOperations(_ seed: UInt64, _ count: Int32) -> UInt64 {
 }
 
 @_cdecl("program_float_text")
-public func programFloatText(_ seed: UInt64, _ count: Int32) -> UInt64 {
+func programFloatText(_ seed: UInt64, _ count: Int32) -> UInt64 {
     var numbers = ProgramNumbers(seed)
     var digest = ProgramDigest()
     for _ in 0..<count {
@@ -103,7 +103,7 @@ private let hardNumbers = [
 ]
 
 @_cdecl("program_hard_numbers")
-public func programHardNumbers() -> UInt64 {
+func programHardNumbers() -> UInt64 {
     var digest = ProgramDigest()
     var long = "0."
     for _ in 0..<400 { long += "13" }

@@ -14,7 +14,7 @@ private func add(_ value: UInt128, to digest: inout ProgramDigest) {
 
 @available(macOS 15.0, iOS 18.0, *)
 @_cdecl("program_unsigned128")
-public func programUnsigned128(_ seed: UInt64, _ count: Int32) -> UInt64 {
+func programUnsigned128(_ seed: UInt64, _ count: Int32) -> UInt64 {
     var numbers = ProgramNumbers(seed)
     var digest = ProgramDigest()
     for _ in 0..<count {
@@ -39,7 +39,7 @@ public func programUnsigned128(_ seed: UInt64, _ count: Int32) -> UInt64 {
 
 @available(macOS 15.0, iOS 18.0, *)
 @_cdecl("program_signed128")
-public func programSigned128(_ seed: UInt64, _ count: Int32) -> UInt64 {
+func programSigned128(_ seed: UInt64, _ count: Int32) -> UInt64 {
     var numbers = ProgramNumbers(seed)
     var digest = ProgramDigest()
     for _ in 0..<count {
@@ -66,7 +66,7 @@ public func programSigned128(_ seed: UInt64, _ count: Int32) -> UInt64 {
 }
 
 @_cdecl("program_full_width")
-public func programFullWidth(_ seed: UInt64, _ count: Int32) -> UInt64 {
+func programFullWidth(_ seed: UInt64, _ count: Int32) -> UInt64 {
     var numbers = ProgramNumbers(seed)
     var digest = ProgramDigest()
     for _ in 0..<count {

@@ -14,7 +14,7 @@ private func word(_ numbers: inout ProgramNumbers, _ longest: UInt64) -> String 
 }
 
 @_cdecl("program_text")
-public func programText(_ seed: UInt64, _ count: Int32) -> UInt64 {
+func programText(_ seed: UInt64, _ count: Int32) -> UInt64 {
     var numbers = ProgramNumbers(seed)
     var digest = ProgramDigest()
     for _ in 0..<count {
@@ -43,7 +43,7 @@ public func programText(_ seed: UInt64, _ count: Int32) -> UInt64 {
 }
 
 @_cdecl("program_collections")
-public func programCollections(_ seed: UInt64, _ count: Int32) -> UInt64 {
+func programCollections(_ seed: UInt64, _ count: Int32) -> UInt64 {
     var numbers = ProgramNumbers(seed)
     var digest = ProgramDigest()
     var totals: [String: Int64] = [:]
