@@ -55,6 +55,8 @@ extension WASIFunction {
         WASIFunction("random_get", "ii") { system, memory, call in
             guard system.grants.contains(.randomness) else { throw WASIErrno.notPermitted }
             try memory.require(call[0], count: Int(call[1]))
+            // The engine's deadline cannot interrupt the host, so one call has to stay short.
+            guard call[1] <= 16 << 20 else { throw WASIErrno.invalid }
             // In parts, so that a guest cannot make the host allocate what it asks for.
             var address = call[0]
             var left = Int(call[1])

@@ -31,9 +31,15 @@ public struct WASIHost {
         wallClock = { Self.read(CLOCK_REALTIME) }
         monotonicClock = { Self.read(CLOCK_MONOTONIC) }
         random = { buffer in
+            // Eight bytes at a time: each call of the generator may be a call of the system.
             var generator = SystemRandomNumberGenerator()
-            for index in buffer.indices {
-                buffer[index] = UInt8.random(in: 0...255, using: &generator)
+            var index = 0
+            while index < buffer.count {
+                withUnsafeBytes(of: generator.next() as UInt64) { word in
+                    let part = min(word.count, buffer.count - index)
+                    for offset in 0..<part { buffer[index + offset] = word[offset] }
+                    index += part
+                }
             }
         }
         sleep = { nanoseconds in
