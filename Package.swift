@@ -144,8 +144,8 @@ var floor6: [Target] {
             name: "patchcli",
             dependencies: [
                 "CommandLineKit", "ModuleABI", "PatchCompiler", "PatchCompression", "PatchCrypto",
-                "PatchPlatform", "Rollout", "TUF", "WebAssembly", "WebAssemblySpec",
-                "WebAssemblyWASI",
+                "PatchPlatform", "PatchServer", "Rollout", "TUF", "WebAssembly", "WebAssemblySpec",
+                "WebAssemblyWASI", "WebViewBundle",
             ],
             swiftSettings: swiftSyntaxSearch),
         .executableTarget(
@@ -188,7 +188,8 @@ var tests: [Target] {
             name: "WebViewBundleTests",
             dependencies: [
                 "WebViewBundle", "PatchCompression", "PatchCrypto", "PatchPlatform", "TestSupport",
-            ]),
+            ],
+            exclude: ["Python"]),
         .testTarget(
             name: "PatchCompilerTests",
             dependencies: [

@@ -10,6 +10,7 @@ struct PatchCLI {
             "patchcli", abstract: "Ship over-the-air updates to native Swift apps.",
             subcommands: [
                 WasmCommands.group,
+                WebCommands.group,
                 CompletionsCommand.command,
             ])
     }

@@ -25,6 +25,19 @@ public struct Integrity: Sendable, Equatable, CustomStringConvertible {
         digest = algorithm.hash(bytes)
     }
 
+    /// The integrity of a file, read piece by piece.
+    /// - Throws: what Foundation throws for a file that cannot be read.
+    public init(ofFile path: String, _ algorithm: HashAlgorithm = .sha256) throws {
+        let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+        defer { try? handle.close() }
+        var hash = IncrementalHash(algorithm)
+        while let piece = try handle.read(upToCount: 1 << 20), !piece.isEmpty {
+            hash.update(piece)
+        }
+        self.algorithm = algorithm
+        digest = hash.finalize()
+    }
+
     /// Reads `<sha256|sha384|sha512>:<base64>`.
     /// - Throws: ``Error/Core(message:)`` `integrity_malformed`.
     public init(_ text: String) throws {

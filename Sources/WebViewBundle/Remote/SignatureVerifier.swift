@@ -24,6 +24,9 @@ public enum SignatureAlgorithm: String, Sendable, CaseIterable {
         }
     }
 
+    /// The kind of key that it needs.
+    public var keyKind: KeyKind { scheme.keyKind }
+
     /// Bytes of one of the two numbers of an ECDSA signature.
     var scalarSize: Int? {
         switch self {

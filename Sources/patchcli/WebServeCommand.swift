@@ -1,0 +1,126 @@
+import CommandLineKit
+import Foundation
+import PatchServer
+import WebViewBundle
+
+/// `patchcli web serve BUNDLE`
+enum WebServeCommand {
+    private static let host = Parameter<String>.option(
+        "host", placeholder: "address", default: "127.0.0.1", help: "IPv4 address to listen on.")
+    private static let port = Parameter<UInt16>.option(
+        "port", short: "p", placeholder: "number", default: 4312,
+        help: "Port to listen on; 0 takes a free one.")
+    private static let fallback = Parameter<String?>.option(
+        "spa", placeholder: "path",
+        help: "Answer unknown pages with this entry, as in '/index.html'.")
+    private static let notFound = Parameter<String?>.option(
+        "not-found", placeholder: "path", help: "Answer unknown pages with this entry and 404.")
+    private static let style = Parameter<PathStyle>.option(
+        "paths", default: .directoryIndex, help: "How a path finds its entry.")
+    private static let cacheSize = Parameter<Int>.option(
+        "cache", placeholder: "megabytes", default: 64, help: "Unpacked entries kept in memory.",
+        check: { (0...4096).contains($0) ? nil : "expected 0 to 4096" })
+    private static let threads = Parameter<Int>.option(
+        "threads", placeholder: "number", default: max(2, ProcessInfo.processInfo.processorCount),
+        help: "Threads that serve connections.",
+        check: { (1...256).contains($0) ? nil : "expected 1 to 256" })
+
+    static var command: Command {
+        Command(
+            "serve", abstract: "Serve an archive over HTTP, as a web view would be served.",
+            discussion: "Prints 'listening on http://…' once it is ready; ends on SIGINT.",
+            parameters: parameters(
+                WebCommands.bundle, host, port, fallback, notFound, style, cacheSize, threads),
+            body: run)
+    }
+
+    @Sendable private static func run(_ invocation: Invocation) async throws {
+        let bundle = try WebCommands.open(try invocation[WebCommands.bundle])
+        var options = BundleServingOptions()
+        options.pathStyle = try invocation[style]
+        options.spaFallback = try invocation[fallback]
+        options.notFoundPage = try invocation[notFound]
+        options.cacheSize = try invocation[cacheSize] << 20
+        for page in [options.spaFallback, options.notFoundPage].compactMap({ $0 })
+        where bundle.entry(at: page) == nil {
+            throw CommandFailure(
+                "bundle_no_such_entry", "The archive has no entry '\(page)'",
+                why: "Paths of entries start with a slash.", exit: .usage)
+        }
+        let console = invocation.console
+        let handler = BundleRequestHandler(
+            options: options, onError: { console.warn("\($0)") }, lookup: { _ in bundle })
+        var limits = ServerLimits()
+        limits.threads = try invocation[threads]
+        let server = HTTPServer(handler: BundleServer(bundle, handler), limits: limits)
+        signal(SIGPIPE, SIG_IGN)
+        do {
+            try server.start(host: try invocation[host], port: try invocation[port])
+        } catch let error as HTTPServer.StartError {
+            throw CommandFailure(
+                error.code, "The server could not start", why: error.description,
+                fix: "choose another port with --port", exit: .unavailable)
+        }
+        let url = "http://\(try invocation[host]):\(server.port)"
+        try console.report(["url": url]) { $0.print("listening on \(url)") }
+        await WebStopSignal().wait()
+        server.stop()
+    }
+}
+
+/// The bundle handler behind the HTTP server.
+private struct BundleServer: RequestHandler {
+    private let bundle: BundleReader
+    private let handler: BundleRequestHandler
+
+    init(_ bundle: BundleReader, _ handler: BundleRequestHandler) {
+        self.bundle = bundle
+        self.handler = handler
+    }
+
+    func plan(for request: HTTPRequest) -> RequestPlan {
+        let isHead = request.method == "HEAD"
+        var headers = request.headers.fields.map { HeaderField($0.name, $0.value) }
+        // The HTTP library leaves the body of an answer to HEAD out by itself and takes the
+        // length from it, so the answer to GET is what it needs; a range is for GET only.
+        if isHead { headers.removeAll { $0.name == "range" } }
+        guard
+            let inner = BundleRequest(
+                method: isHead ? "GET" : request.method, url: "http://bundle" + request.path,
+                headers: headers)
+        else { return .respond(HTTPResponse(status: 400)) }
+        let answer = handler.respond(to: inner, from: bundle)
+        let fields = answer.headers.filter { $0.name.lowercased() != "content-length" }
+        return .respond(
+            HTTPResponse(
+                status: answer.status, headers: fields.map { ($0.name, $0.value) },
+                body: answer.body.isEmpty ? .empty : .bytes(answer.body)))
+    }
+
+    func answered(_ request: HTTPRequest, status: Int, bytes: Int, nanoseconds: UInt64) {}
+}
+
+extension PathStyle: ArgumentValue {}
+
+/// Waits for SIGTERM or SIGINT.
+private final class WebStopSignal: @unchecked Sendable {
+    // Unchecked: the sources are only kept alive here and never touched after `init`.
+    private let stream: AsyncStream<Void>
+    private let sources: [any DispatchSourceSignal]
+
+    init() {
+        let (stream, continuation) = AsyncStream<Void>.makeStream()
+        self.stream = stream
+        sources = [SIGTERM, SIGINT].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler { continuation.yield() }
+            source.resume()
+            return source
+        }
+    }
+
+    func wait() async {
+        for await _ in stream { break }
+    }
+}
