@@ -2,7 +2,17 @@ import Foundation
 
 /// A request that only reads.
 public struct HTTPRequest: Sendable {
+    /// The methods that only read.
+    public enum Method: String, Sendable {
+        case get = "GET"
+        case head = "HEAD"
+    }
+
     public var url: URL
+    public var method = Method.get
+    /// Whether a redirect may lead to another host. False where the answer's headers are
+    /// believed, which another host must not write.
+    public var followsToOtherHosts = true
     public var headers: [String: String]
     /// Seconds without a byte after which the request fails.
     public var idleTimeout: Double

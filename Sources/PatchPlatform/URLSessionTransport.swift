@@ -26,6 +26,7 @@ public final class URLSessionTransport: HTTPTransport {
 
     public func stream(_ request: HTTPRequest, into receiver: any HTTPReceiver) async throws {
         var urlRequest = URLRequest(url: request.url)
+        urlRequest.httpMethod = request.method.rawValue
         urlRequest.timeoutInterval = request.idleTimeout
         urlRequest.cachePolicy = .reloadIgnoringLocalCacheData
         // Sizes and digests are those of the bytes as published: no coding on the way.
@@ -133,7 +134,10 @@ private final class Exchange: Sendable {
         }
         let isSecure = target?.scheme == "https"
         let isSame = target?.scheme == "http" && request.url.scheme == "http"
-        if count <= 5, isSecure || isSame { return true }
+        let isHostAllowed =
+            request.followsToOtherHosts
+            || (target?.host == request.url.host && target?.port == request.url.port)
+        if count <= 5, isHostAllowed, isSecure || isSame { return true }
         fail(HTTPError(.insecureRedirect, url: request.url))
         return false
     }
