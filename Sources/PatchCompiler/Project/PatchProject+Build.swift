@@ -1,20 +1,193 @@
 import Foundation
 import ModuleABI
+import PatchCrypto
 
 extension PatchProject {
-    /// Records the working tree as a store build: its manifest and `base.wasm`.
+    /// Records the working tree as a store build: its manifest and `base.wasm`, the build's own
+    /// routed functions and guest code as a module, which ships in the app.
     ///
     /// Registering the same build again changes nothing.
+    /// - Parameter replacing: whether a registered build with the same native code and other
+    ///   bodies, which never reached anybody, is overwritten.
     /// - Throws: ``PatchProjectError``, ``GuestBuildError``.
-    public func registerBuild() throws -> RegisteredBuild {
-        throw PatchProjectError(.cannotCompile, "registering builds is being built")
+    public func registerBuild(replacing: Bool = false) throws -> RegisteredBuild {
+        let code = try AppCode(folder: folder, configuration: configuration)
+        let index = DeclarationIndex(code.tree, functions: code.scan.functions)
+        var lock = try ProjectLock(folder: folder)
+        let before = lock
+        try lock.allot(code.scan.functions.map { ($0.id, "\($0.module).\($0.displayName)") })
+
+        let known = try manifests()
+        let same = known.first { $0.fingerprint == code.fingerprint.value }
+        let functions = Self.manifestFunctions(code.scan.functions, lock.gates)
+        let toolchain = try Toolchain.discover(target: guestOptions.target)
+        if let same, !replacing, same.functions != functions {
+            throw PatchProjectError(
+                .buildConflict,
+                "build \(same.short) is registered with the same native code and other bodies of "
+                    + "routed functions; installed apps of both would get the same modules. "
+                    + "Release the difference, or replace the registration if that build never "
+                    + "reached anybody")
+        }
+        let base = try BaseModule.build(
+            index: index, functions: code.scan.functions,
+            guests: try PatchSourceGenerator.guestFolders(configuration, in: folder),
+            builder: GuestBuilder(toolchain: toolchain, options: moduleOptions),
+            section: section(
+                release: ReleaseIdentity(version: "embedded", sequence: 0),
+                fingerprint: code.fingerprint.value, covered: []))
+        let manifest = BuildManifest(
+            app_id: configuration.appID, fingerprint: code.fingerprint.value,
+            surface: code.fingerprint.surface, abi: abiVersion,
+            number: same?.number ?? (known.map(\.number).max() ?? 0) + 1,
+            toolchain: try toolchain.identity(timeout: guestOptions.timeout)
+                .split(separator: "\n").first.map(String.init) ?? "",
+            inputs: code.fingerprint.inputs, functions: functions,
+            natives: Coverage.natives(of: index), base: Hex.encode(SHA256.hash(base.wasm)))
+        let target = buildFolder(manifest)
+        if same != manifest || !isStored(manifest, base.wasm) {
+            try store(manifest, base.wasm, in: target)
+        }
+        if lock != before { try writeLock(lock) }
+        return RegisteredBuild(
+            manifest: manifest, base: base.wasm, folder: target, wasKnown: same == manifest,
+            notInBase: base.problems)
     }
 
-    /// Builds the module that brings a store build to the working tree.
+    /// Builds the module that brings a store build to the working tree: all changes since that
+    /// build, never since the last patch.
     /// - Throws: ``PatchProjectError``, ``GuestBuildError``.
     public func buildModule(
         for manifest: BuildManifest, release: ReleaseIdentity
     ) throws -> BuiltModule {
-        throw PatchProjectError(.cannotCompile, "building modules is being built")
+        let code = try AppCode(folder: folder, configuration: configuration)
+        let index = DeclarationIndex(code.tree, functions: code.scan.functions)
+        let coverage = try Coverage(code: code, index: index, manifest: manifest)
+        let generator = PatchSourceGenerator(index: index, functions: coverage.functions)
+        try Self.refuse(generator.findings)
+        let sources =
+            generator.sources()
+            + (try PatchSourceGenerator.guestFolders(configuration, in: folder))
+        guard !sources.isEmpty else {
+            throw PatchProjectError(
+                .nothingChanged,
+                "nothing differs from build \(manifest.short), so there is nothing to release")
+        }
+        var wanted = section(
+            release: release, fingerprint: manifest.fingerprint, covered: coverage.functions)
+        let toolchain = try Toolchain.discover(target: guestOptions.target)
+        let builder = GuestBuilder(toolchain: toolchain, options: moduleOptions)
+        let module: GuestModule
+        do {
+            module = try builder.build(sources: sources, section: wanted)
+        } catch let error as GuestBuildError {
+            throw Self.explained(error)
+        }
+        try PlaceholderCheck.check(module.wasm, coverage.functions)
+        if let written = try ModuleSection.read(fromBytes: module.wasm) { wanted = written }
+        return BuiltModule(
+            wasm: module.wasm, debug: module.debug, section: wanted, coverage: coverage.report,
+            timings: module.timings)
+    }
+
+    /// What a module would cover, without building it.
+    /// - Throws: ``PatchProjectError``.
+    public func coverage(of manifest: BuildManifest) throws -> CoverageReport {
+        let code = try AppCode(folder: folder, configuration: configuration)
+        let index = DeclarationIndex(code.tree, functions: code.scan.functions)
+        return try Coverage(code: code, index: index, manifest: manifest).report
+    }
+
+    // MARK: - Parts
+
+    /// The sources are compiled under the app module's name, so that `Module.name` means the same.
+    private var moduleOptions: GuestBuildOptions {
+        var options = guestOptions
+        if configuration.sources.count == 1, let module = configuration.sources.first?.module {
+            options.moduleName = module
+        }
+        return options
+    }
+
+    private func section(
+        release: ReleaseIdentity, fingerprint: String, covered: [RoutableFunction]
+    ) -> ModuleSection {
+        let sorted = covered.sorted { $0.id < $1.id }
+        return ModuleSection(
+            app_id: configuration.appID, release: release.version, sequence: release.sequence,
+            fp: fingerprint, needs: sorted.map { .init(id: $0.id, sig: $0.signature) },
+            functions: sorted.map {
+                .init(id: $0.id, export: GuestExport.function($0.id), sig: $0.signature)
+            },
+            app_targets: Set(covered.map(\.module)).sorted())
+    }
+
+    private static func manifestFunctions(
+        _ functions: [RoutableFunction], _ gates: [UInt64: Int]
+    ) -> [BuildManifest.Function] {
+        functions.sorted { $0.id < $1.id }.map {
+            BuildManifest.Function(
+                id: $0.hexID, name: $0.displayName, module: $0.module, gate: gates[$0.id] ?? 0,
+                sig: DeclarationID.hex16($0.signature), body: $0.bodyHash)
+        }
+    }
+
+    private static func refuse(_ findings: [GuestLinter.Finding]) throws {
+        guard !findings.isEmpty else { return }
+        throw PatchProjectError(
+            .cannotShip, findings.map(\.message).joined(separator: "; "),
+            at: findings.map(\.place))
+    }
+
+    /// A failed build in the developer's terms.
+    static func explained(_ error: GuestBuildError) -> any Error {
+        let diagnostics: [CompilerDiagnostic]
+        switch error {
+        case .compile(let found), .compilerCrashed(let found):
+            diagnostics = found.filter { $0.severity == .error }
+        case .undefinedSymbols: return PatchProjectError(.cannotCompile, error.description)
+        default: return error
+        }
+        let places = diagnostics.compactMap { diagnostic in
+            diagnostic.file.map { SourcePlace(file: $0, line: diagnostic.line) }
+        }
+        let messages = diagnostics.prefix(5).map(\.message)
+        return PatchProjectError(
+            .cannotCompile,
+            "the changed code does not compile for a module: "
+                + messages.joined(separator: "; ")
+                + ". A module is Embedded Swift and has what it uses from the app's own sources",
+            at: Array(places.prefix(5)))
+    }
+
+    private func isStored(_ manifest: BuildManifest, _ base: [UInt8]) -> Bool {
+        let file = buildFolder(manifest).appendingPathComponent(BuildManifest.baseFileName)
+        return (try? Data(contentsOf: file))?.elementsEqual(base) ?? false
+    }
+
+    private func store(_ manifest: BuildManifest, _ base: [UInt8], in target: URL) throws {
+        do {
+            try FileManager.default.createDirectory(at: target, withIntermediateDirectories: true)
+            try Data(base).write(
+                to: target.appendingPathComponent(BuildManifest.baseFileName), options: .atomic)
+            try manifest.encoded().write(
+                to: target.appendingPathComponent(BuildManifest.fileName), options: .atomic)
+        } catch {
+            throw PatchProjectError(
+                .fileAccess,
+                "the build cannot be recorded in \(BuildManifest.folder) "
+                    + "(\(error.localizedDescription))")
+        }
+    }
+
+    private func writeLock(_ lock: ProjectLock) throws {
+        do {
+            try Data(lock.encoded()).write(
+                to: folder.appendingPathComponent(ProjectLock.fileName), options: .atomic)
+        } catch {
+            throw PatchProjectError(
+                .fileAccess, "the file cannot be written",
+                at: [SourcePlace(file: ProjectLock.fileName, line: 0)])
+        }
     }
 }

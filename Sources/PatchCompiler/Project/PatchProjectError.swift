@@ -41,6 +41,8 @@ public struct PatchProjectError: Error, Sendable, Equatable, CustomStringConvert
         case buildUnknown = "build_unknown"
         /// A build manifest cannot be read.
         case manifestInvalid = "manifest_invalid"
+        /// A build with the same native code and other bodies is registered.
+        case buildConflict = "build_conflict"
         /// Code that only the store build can carry has changed.
         case nativeChange = "native_change"
         /// A changed function cannot be compiled into a module.

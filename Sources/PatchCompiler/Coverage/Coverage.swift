@@ -1,0 +1,239 @@
+import ModuleABI
+
+/// What a module has to cover so that a store build behaves as the working tree does.
+///
+/// Compares declarations with the build's manifest. A changed declaration that is not routed can
+/// only reach the device inside the functions that use it, so all its users must be routed (or
+/// themselves be changed and used by routed functions only); otherwise native code of the
+/// installed app would go on with the old one, and the change cannot ship.
+struct Coverage {
+    var report = CoverageReport()
+    /// The routed functions to compile.
+    var functions: [RoutableFunction] = []
+
+    private let index: DeclarationIndex
+    private let manifest: BuildManifest
+    private let built: [String: BuildManifest.Function]
+    private let natives: [String: String]
+    private let builtPaths: Set<String>
+    private var blockers: [(message: String, place: SourcePlace)] = []
+
+    /// - Throws: ``PatchProjectError`` `native_change` that lists every change that cannot ship.
+    init(code: AppCode, index: DeclarationIndex, manifest: BuildManifest) throws {
+        self.index = index
+        self.manifest = manifest
+        built = Dictionary(manifest.functions.map { ($0.id, $0) }) { first, _ in first }
+        natives = Dictionary(manifest.natives.map { ($0.key, $0.hash) }) { first, _ in first }
+        builtPaths = Set(manifest.natives.map { Self.withoutDiscriminator($0.key) })
+        compareInputs(code.fingerprint)
+        var causes: [UInt64: (CoverageReport.Cause, String?)] = [:]
+        for function in code.scan.functions where isRouted(function) {
+            if built[function.hexID]?.body != function.bodyHash {
+                causes[function.id] = (.bodyChanged, nil)
+            }
+        }
+        for position in index.declarations.indices {
+            guard let change = change(at: position) else { continue }
+            follow(position, change, &causes)
+        }
+        try refuseIfBlocked()
+        for function in code.scan.functions {
+            guard isRouted(function) else {
+                report.unknownToBuild.append(function.displayName)
+                continue
+            }
+            guard let (cause, through) = causes[function.id] else {
+                report.unchanged += 1
+                continue
+            }
+            functions.append(function)
+            report.covered.append(
+                CoverageReport.Covered(
+                    id: function.hexID, name: function.displayName, place: function.place,
+                    cause: cause, through: through))
+        }
+        let present = Set(index.declarations.map(\.key))
+        report.removed = manifest.natives.filter { !present.contains($0.key) }
+            .map { Self.readable($0.key) }
+    }
+
+    /// What the manifest remembers of declarations that are not routed, and of the parts of routed
+    /// ones that are not their bodies.
+    static func natives(of index: DeclarationIndex) -> [BuildManifest.Native] {
+        index.declarations.filter(isCompared).map {
+            BuildManifest.Native(key: $0.key, hash: $0.hash, place: $0.place)
+        }.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+    }
+
+    // MARK: - Differences
+
+    private enum Change { case edited, added }
+
+    /// An extension that adds no conformance is nothing apart from its members.
+    private static func isCompared(_ declaration: Declaration) -> Bool {
+        declaration.kind != .extensionHeader || !declaration.inherited.isEmpty
+    }
+
+    private func change(at position: Int) -> Change? {
+        let declaration = index.declarations[position]
+        guard Self.isCompared(declaration) else { return nil }
+        if let old = natives[declaration.key] {
+            return old == declaration.hash ? nil : .edited
+        }
+        // The same name with another signature replaces what native code was compiled against.
+        return builtPaths.contains(Self.withoutDiscriminator(declaration.key)) ? .edited : .added
+    }
+
+    private mutating func compareInputs(_ current: Fingerprint) {
+        func dependencies(_ inputs: [Fingerprint.Input]) -> String? {
+            inputs.first { $0.name == "dependencies" }?.hash
+        }
+        if dependencies(manifest.inputs) != dependencies(current.inputs) {
+            blockers.append(
+                (
+                    "the resolved versions of packages differ from the build's",
+                    SourcePlace(file: "Package.resolved", line: 0)
+                ))
+        }
+    }
+
+    private func isRouted(_ function: RoutableFunction) -> Bool {
+        built[function.hexID]?.sig == DeclarationID.hex16(function.signature)
+    }
+
+    // MARK: - Users
+
+    /// Covers the routed users of a changed declaration and complains about native ones.
+    private mutating func follow(
+        _ start: Int, _ change: Change,
+        _ causes: inout [UInt64: (CoverageReport.Cause, String?)]
+    ) {
+        let changed = index.declarations[start]
+        if change == .edited || changed.kind == .script, isUsedByRuntime(changed) {
+            let verb = change == .edited ? "changed" : "is new"
+            blockers.append(
+                ("'\(changed.path)' \(verb), and only a store build runs it", changed.place))
+            return
+        }
+        var pending = [start]
+        var seen: Set<Int> = [start]
+        while let current = pending.popLast() {
+            for user in users(of: current) where seen.insert(user).inserted {
+                let declaration = index.declarations[user]
+                if let function = declaration.routed, isRouted(function) {
+                    if causes[function.id] == nil {
+                        causes[function.id] = (.usesChanged, changed.path)
+                    }
+                    continue
+                }
+                if self.change(at: user) != nil {
+                    // It goes where its own users go.
+                    pending.append(user)
+                    if isUsedByRuntime(declaration), change == .edited { block(changed, user) }
+                } else if change == .edited {
+                    block(changed, user)
+                }
+            }
+        }
+    }
+
+    private mutating func block(_ changed: Declaration, _ user: Int) {
+        let native = index.declarations[user]
+        blockers.append(
+            (
+                "'\(changed.path)' changed and '\(native.path)' (\(native.place)) uses it, which "
+                    + "stays native",
+                changed.place
+            ))
+    }
+
+    /// Declarations that mention one of the names of `position`, itself left out.
+    private func users(of position: Int) -> [Int] {
+        let declaration = index.declarations[position]
+        var names = Set(declaration.names)
+        let type = declaration.typePath.last.map { Set([$0]) } ?? []
+        switch declaration.kind {
+        case .type, .extensionHeader, .enumCase, .storedProperty, .initializer, .subscriptMember,
+            .deinitializer:
+            // Whoever mentions the type may depend on how it is made.
+            names = declaration.kind == .enumCase ? names.union(container(declaration)) : type
+            if declaration.kind == .storedProperty || declaration.kind == .initializer {
+                names = container(declaration)
+            }
+        case .method, .property:
+            // A protocol's machinery calls witnesses without naming them.
+            if conforms(declaration.container) { names.formUnion(container(declaration)) }
+        default: break
+        }
+        return index.declarations.indices.filter { other in
+            guard other != position else { return false }
+            let candidate = index.declarations[other]
+            if names.isDisjoint(with: candidate.references.free),
+                names.isDisjoint(with: candidate.references.members)
+            {
+                return false
+            }
+            return !shadows(candidate, names, declaration)
+        }
+    }
+
+    /// Whether `candidate` only mentions a value of its own by one of the names.
+    private func shadows(
+        _ candidate: Declaration, _ names: Set<String>, _ declaration: Declaration
+    ) -> Bool {
+        guard declaration.kind == .constant || declaration.kind == .variable
+            || declaration.kind == .computed
+        else { return false }
+        return names.intersection(candidate.references.all).allSatisfy {
+            candidate.references.bound.contains($0) && !candidate.references.members.contains($0)
+        }
+    }
+
+    private func container(_ declaration: Declaration) -> Set<String> {
+        declaration.container.last.map { [$0] } ?? []
+    }
+
+    private func conforms(_ container: [String]) -> Bool {
+        index.typeParts[container.joined(separator: ".")]?.contains {
+            !index.declarations[$0].inherited.isEmpty
+        } ?? false
+    }
+
+    /// Whether something outside the app's own sources calls it.
+    private func isUsedByRuntime(_ declaration: Declaration) -> Bool {
+        if declaration.kind == .script { return true }
+        let names: Set<String> = [
+            "main", "UIApplicationMain", "NSApplicationMain", "objc", "IBAction", "IBOutlet",
+            "_cdecl", "c", "_expose",
+        ]
+        if declaration.attributes.contains(where: names.contains) { return true }
+        // Members of the type that the program starts with.
+        return index.typeParts[declaration.container.joined(separator: ".")]?.contains {
+            index.declarations[$0].attributes.contains { names.contains($0) }
+        } ?? false
+    }
+
+    // MARK: - Words
+
+    private func refuseIfBlocked() throws {
+        guard !blockers.isEmpty else { return }
+        var lines: [String] = []
+        for blocker in blockers where !lines.contains(blocker.message) {
+            lines.append(blocker.message)
+        }
+        var message = "this change needs a store build: " + lines.prefix(5).joined(separator: "; ")
+        if lines.count > 5 { message += "; and \(lines.count - 5) more" }
+        message += ". Take it back, or register and ship a new build"
+        throw PatchProjectError(.nativeChange, message, at: [blockers[0].place])
+    }
+
+    private static func withoutDiscriminator(_ key: String) -> String {
+        key.split(separator: "|", maxSplits: 3, omittingEmptySubsequences: false).prefix(3)
+            .joined(separator: "|")
+    }
+
+    private static func readable(_ key: String) -> String {
+        let parts = key.split(separator: "|", omittingEmptySubsequences: false)
+        return parts.count > 2 ? String(parts[2]) : key
+    }
+}

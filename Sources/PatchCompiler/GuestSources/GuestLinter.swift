@@ -1,0 +1,52 @@
+/// Refuses what would compile in a module and then behave differently from the app.
+enum GuestLinter {
+    struct Finding: Equatable {
+        var message: String
+        var place: SourcePlace
+    }
+
+    static func check(_ closure: GuestClosure, _ index: DeclarationIndex) -> [Finding] {
+        var findings: [Finding] = []
+        for position in closure.included.sorted() {
+            let declaration = index.declarations[position]
+            func find(_ message: String) {
+                findings.append(Finding(message: message, place: declaration.place))
+            }
+            if declaration.isConditional
+                || declaration.kind != .type && declaration.kind != .extensionHeader
+                    && ConditionalFinder.isConditional(declaration.node)
+            {
+                find(
+                    "'\(declaration.path)' depends on #if, whose conditions differ in a module; "
+                        + "move the decision into a native function")
+            }
+            let isStored = declaration.kind == .variable
+                || declaration.kind == .storedProperty && declaration.isStatic
+            if isStored {
+                find(
+                    "'\(declaration.path)' can change, and a module would have one of its own; "
+                        + "pass its value as a parameter")
+            }
+            if declaration.kind == .constant {
+                let types = declaration.references.free.filter { name in
+                    (index.byName[name] ?? []).contains {
+                        let kind = index.declarations[$0].typeKind
+                        return kind == .classType || kind == .actorType
+                    }
+                }
+                if let name = types.sorted().first {
+                    find(
+                        "'\(declaration.path)' holds an object of '\(name)', and a module would "
+                            + "have one of its own; pass what is needed as a parameter")
+                }
+                if declaration.references.members.contains("random") {
+                    find("'\(declaration.path)' is random, so a module would have another value")
+                }
+            }
+            if declaration.typeKind == .actorType, closure.valueTypes.contains(position) {
+                find("'\(declaration.path)' is an actor, and a module has none")
+            }
+        }
+        return findings
+    }
+}

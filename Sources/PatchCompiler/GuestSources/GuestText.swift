@@ -1,0 +1,214 @@
+import SwiftSyntax
+
+/// The app's own text with everything blanked out that a module does not need.
+///
+/// Lines and columns stay where they are, so that the compiler's messages point into the
+/// developer's files.
+struct GuestText {
+    private let index: DeclarationIndex
+    private let closure: GuestClosure
+    private let seeds: Set<Int>
+
+    init(
+        index: DeclarationIndex, closure: GuestClosure, functions: [RoutableFunction]
+    ) {
+        self.index = index
+        self.closure = closure
+        seeds = Set(functions.compactMap { index.index(of: $0.id) })
+    }
+
+    /// The text of a file; nil when nothing in it is needed.
+    func text(ofFile number: Int) -> String? {
+        let wanted = closure.included.filter { index.declarations[$0].file == number }
+        guard !wanted.isEmpty else { return nil }
+        let file = index.files[number]
+        var page = Page(file.bytes)
+        for position in wanted.sorted() { keep(position, on: &page) }
+        for statement in file.tree.statements {
+            // The one library that has a counterpart in a module.
+            guard let node = statement.item.as(ImportDeclSyntax.self),
+                node.path.trimmedDescription == "Foundation"
+            else { continue }
+            page.keep(node.importKeyword)
+            page.keep(node.path)
+        }
+        return page.text
+    }
+
+    private func keep(_ position: Int, on page: inout Page) {
+        let declaration = index.declarations[position]
+        switch declaration.node.as(DeclSyntax.self)?.as(DeclSyntaxEnum.self) {
+        case .structDecl(let node):
+            keepType(position, node, node.structKeyword, node.inheritanceClause, on: &page)
+        case .enumDecl(let node):
+            keepType(position, node, node.enumKeyword, node.inheritanceClause, on: &page)
+        case .classDecl(let node):
+            keepType(position, node, node.classKeyword, node.inheritanceClause, on: &page)
+        case .actorDecl(let node):
+            keepType(position, node, node.actorKeyword, node.inheritanceClause, on: &page)
+        case .extensionDecl(let node):
+            keepHeader(node, on: &page)
+            // The conformances of a mere namespace would ask for members that are not there.
+            let isValue = (index.typeParts[declaration.typePath.joined(separator: ".")] ?? [])
+                .contains { closure.valueTypes.contains($0) }
+            strip(
+                node.inheritanceClause,
+                all: index.declaresType(declaration.typePath) && !isValue, on: &page)
+            blankAttributes(node.attributes, on: &page)
+        default:
+            page.keep(declaration.node)
+            keepSeparator(after: declaration.node, on: &page)
+            blankInside(position, on: &page)
+        }
+    }
+
+    /// A semicolon that ends an item, for the case that another one follows on its line.
+    private func keepSeparator(after node: Syntax, on page: inout Page) {
+        if let semicolon = node.parent?.as(MemberBlockItemSyntax.self)?.semicolon
+            ?? node.parent?.as(CodeBlockItemSyntax.self)?.semicolon
+            ?? node.parent?.parent?.as(CodeBlockItemSyntax.self)?.semicolon
+        {
+            page.keep(semicolon)
+        }
+    }
+
+    private func keepType(
+        _ position: Int, _ node: some DeclGroupSyntax, _ keyword: TokenSyntax,
+        _ inheritance: InheritanceClauseSyntax?, on page: inout Page
+    ) {
+        keepHeader(node, on: &page)
+        keepSeparator(after: Syntax(node), on: &page)
+        blankAttributes(node.attributes, on: &page)
+        guard !closure.valueTypes.contains(position) else {
+            strip(inheritance, all: false, on: &page)
+            return
+        }
+        // Only static members are used: a namespace is enough, whatever the type is.
+        strip(inheritance, all: true, on: &page)
+        page.replace(keyword, with: "enum")
+        for modifier in node.modifiers where !Self.access.contains(modifier.name.text) {
+            page.blank(modifier)
+        }
+    }
+
+    private func keepHeader(_ node: some DeclGroupSyntax, on page: inout Page) {
+        for child in node.children(viewMode: .sourceAccurate) {
+            if let block = child.as(MemberBlockSyntax.self) {
+                page.keep(block.leftBrace)
+                page.keep(block.rightBrace)
+            } else {
+                page.keep(child)
+            }
+        }
+    }
+
+    private func strip(_ clause: InheritanceClauseSyntax?, all: Bool, on page: inout Page) {
+        guard let clause else { return }
+        let kept = clause.inheritedTypes.filter {
+            !all && !Self.unavailableProtocols.contains($0.type.trimmedDescription)
+        }
+        if kept.isEmpty { return page.blank(clause) }
+        for type in clause.inheritedTypes
+        where !kept.contains(where: { $0.id == type.id }) { page.blank(type) }
+        // The last one kept must not be followed by a comma.
+        if let last = kept.last, last.id != clause.inheritedTypes.last?.id,
+            let comma = last.trailingComma
+        {
+            page.blank(comma)
+        }
+    }
+
+    private func blankInside(_ position: Int, on page: inout Page) {
+        let declaration = index.declarations[position]
+        guard let node = declaration.node.asProtocol((any WithAttributesSyntax).self) else {
+            return
+        }
+        blankAttributes(node.attributes, on: &page)
+        guard let modified = declaration.node.asProtocol((any WithModifiersSyntax).self) else {
+            return
+        }
+        for modifier in modified.modifiers {
+            switch modifier.name.text {
+            case "private", "fileprivate":
+                // The wrapper at the end of the file has to reach it.
+                if seeds.contains(position) { page.blank(modifier) }
+            case "class": page.replace(modifier.name, with: "static")
+            case "override", "nonisolated", "dynamic": page.blank(modifier)
+            case "final", "open":
+                if declaration.isStatic, modifier.name.text == "final" { page.blank(modifier) }
+            default: break
+            }
+        }
+    }
+
+    private func blankAttributes(_ attributes: AttributeListSyntax, on page: inout Page) {
+        for element in attributes {
+            guard let attribute = element.as(AttributeSyntax.self),
+                Self.meaninglessAttributes.contains(attribute.attributeName.trimmedDescription)
+            else { continue }
+            page.blank(attribute)
+        }
+    }
+
+    private static let access: Set<String> = [
+        "public", "package", "internal", "fileprivate", "private",
+    ]
+
+    /// Protocols that Embedded Swift lacks and whose conformances a module has no use for.
+    private static let unavailableProtocols: Set<String> = [
+        "Codable", "Encodable", "Decodable", "CodingKey", "Swift.Codable",
+    ]
+
+    /// Attributes that say nothing inside a module, which runs on no actor and no old system.
+    private static let meaninglessAttributes: Set<String> = [
+        "MainActor", "objc", "objcMembers", "nonobjc", "main", "available", "preconcurrency",
+        "concurrent", "IBAction", "usableFromInline", "frozen",
+    ]
+}
+
+/// Bytes that are blank until kept.
+struct Page {
+    private let source: [UInt8]
+    private var bytes: [UInt8]
+    private var replacements: [(range: Range<Int>, text: [UInt8])] = []
+
+    init(_ source: [UInt8]) {
+        self.source = source
+        bytes = source.map { $0 == 0x0a || $0 == 0x0d ? $0 : 0x20 }
+    }
+
+    mutating func keep(_ node: some SyntaxProtocol) {
+        let range = Self.range(node)
+        bytes.replaceSubrange(range, with: source[range])
+    }
+
+    mutating func blank(_ node: some SyntaxProtocol) {
+        for offset in Self.range(node) where bytes[offset] != 0x0a && bytes[offset] != 0x0d {
+            bytes[offset] = 0x20
+        }
+    }
+
+    mutating func replace(_ node: some SyntaxProtocol, with text: String) {
+        replacements.append((Self.range(node), Array(text.utf8)))
+    }
+
+    var text: String {
+        var result: [UInt8] = []
+        var position = 0
+        for replacement in replacements.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
+            guard replacement.range.lowerBound >= position else { continue }
+            result += bytes[position..<replacement.range.lowerBound]
+            result += replacement.text
+            // A shorter word is padded, so that columns stay.
+            let missing = replacement.range.count - replacement.text.count
+            if missing > 0 { result += [UInt8](repeating: 0x20, count: missing) }
+            position = replacement.range.upperBound
+        }
+        return String(decoding: result + bytes[position...], as: UTF8.self)
+    }
+
+    private static func range(_ node: some SyntaxProtocol) -> Range<Int> {
+        let start = node.positionAfterSkippingLeadingTrivia.utf8Offset
+        return start..<max(start, node.endPositionBeforeTrailingTrivia.utf8Offset)
+    }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import ModuleABI
+
+/// Writes the Swift sources of a module: the functions that it serves, what they use from the
+/// app, and the exports that the host calls.
+struct PatchSourceGenerator {
+    let index: DeclarationIndex
+    let functions: [RoutableFunction]
+    let closure: GuestClosure
+
+    init(index: DeclarationIndex, functions: [RoutableFunction]) {
+        self.index = index
+        self.functions = functions
+        closure = GuestClosure(of: functions, in: index)
+    }
+
+    /// What the linter has against the module.
+    var findings: [GuestLinter.Finding] { GuestLinter.check(closure, index) }
+
+    /// One source a file of the app, under the file's own name.
+    func sources() -> [GuestSource] {
+        let writer = GuestText(index: index, closure: closure, functions: functions)
+        return index.files.indices.compactMap { number in
+            guard let text = writer.text(ofFile: number) else { return nil }
+            let file = index.files[number]
+            let own = functions.filter { $0.place.file == file.path }
+            guard !own.isEmpty else { return GuestSource(name: file.path, text: text) }
+            return GuestSource(
+                name: file.path,
+                text: text + "\nimport PatchGuest\n"
+                    + own.map { "\n" + GuestWrapper.text($0) }.joined())
+        }
+    }
+
+    /// Routed functions whose compilation involves `place`.
+    func functions(involving place: SourcePlace) -> [RoutableFunction] {
+        guard let file = index.files.firstIndex(where: { $0.path == place.file }) else { return [] }
+        let hit = index.declarations.indices.filter { position in
+            let declaration = index.declarations[position]
+            guard declaration.file == file, closure.included.contains(position) else {
+                return false
+            }
+            let end = index.files[file].line(
+                at: declaration.node.endPositionBeforeTrailingTrivia.utf8Offset)
+            return (declaration.place.line...max(declaration.place.line, end))
+                .contains(place.line)
+        }
+        // A member lies in its type as well; the innermost declarations are the guilty ones.
+        let parents = Set(hit.compactMap { index.declarations[$0].parent })
+        let guilty = Set(hit.filter { !parents.contains($0) })
+        return functions.filter { function in
+            !GuestClosure(of: [function], in: index).included.isDisjoint(with: guilty)
+        }
+    }
+
+    /// The files of the configured guest folders, which go into every module.
+    static func guestFolders(
+        _ configuration: ProjectConfiguration, in folder: URL
+    ) throws -> [GuestSource] {
+        try configuration.guest.flatMap { path in
+            try SourceTree.swiftFiles(in: folder, at: path).map { file in
+                let bytes = try SourceTree.read(folder.appendingPathComponent(file), file)
+                return GuestSource(name: file, text: String(decoding: bytes, as: UTF8.self))
+            }
+        }
+    }
+}
