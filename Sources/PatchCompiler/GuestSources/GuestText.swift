@@ -59,6 +59,7 @@ struct GuestText {
             page.keep(declaration.node)
             keepSeparator(after: declaration.node, on: &page)
             blankInside(position, on: &page)
+            TouchUps.apply(to: declaration.node, on: &page)
         }
     }
 
