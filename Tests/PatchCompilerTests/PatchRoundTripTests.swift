@@ -48,7 +48,8 @@ struct PatchRoundTripTests {
         try fixture.edit(prices, "byte &+ 1", "byte &+ 100")
         try fixture.edit(prices, "flag ? value : -value", "flag ? -value : value")
         try fixture.edit(prices, "value / 3", "value / 5")
-        try fixture.edit(prices, "private let separator = \", \"", "private let separator = \" + \"")
+        try fixture.edit(
+            prices, "private let separator = \", \"", "private let separator = \" + \"")
         let catalog = "Sources/Shop/Catalog.swift"
         try fixture.edit(catalog, "\"item\" : \"items\"", "\"thing\" : \"things\"")
         try fixture.edit(catalog, "(Int(text) != nil, Int(text))", "(Int(text) == nil, Int(text))")

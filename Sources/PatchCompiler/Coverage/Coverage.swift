@@ -181,8 +181,9 @@ struct Coverage {
     private func shadows(
         _ candidate: Declaration, _ names: Set<String>, _ declaration: Declaration
     ) -> Bool {
-        guard declaration.kind == .constant || declaration.kind == .variable
-            || declaration.kind == .computed
+        guard
+            declaration.kind == .constant || declaration.kind == .variable
+                || declaration.kind == .computed
         else { return false }
         return names.intersection(candidate.references.all).allSatisfy {
             candidate.references.bound.contains($0) && !candidate.references.members.contains($0)

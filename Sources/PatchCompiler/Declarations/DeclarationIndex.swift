@@ -173,7 +173,9 @@ struct DeclarationIndex {
 
         private static func isComputed(_ block: AccessorBlockSyntax) -> Bool {
             guard case .accessors(let accessors) = block.accessors else { return true }
-            return !accessors.contains { ["willSet", "didSet"].contains($0.accessorSpecifier.text) }
+            return !accessors.contains {
+                ["willSet", "didSet"].contains($0.accessorSpecifier.text)
+            }
         }
 
         private mutating func type(
@@ -254,7 +256,9 @@ struct DeclarationIndex {
         }
 
         private static func attributes(of node: Syntax) -> [String] {
-            guard let attributed = node.asProtocol((any WithAttributesSyntax).self) else { return [] }
+            guard let attributed = node.asProtocol((any WithAttributesSyntax).self) else {
+                return []
+            }
             return attributed.attributes.compactMap {
                 $0.as(AttributeSyntax.self)?.attributeName.trimmedDescription
             }

@@ -20,7 +20,8 @@ enum GuestLinter {
                     "'\(declaration.path)' depends on #if, whose conditions differ in a module; "
                         + "move the decision into a native function")
             }
-            let isStored = declaration.kind == .variable
+            let isStored =
+                declaration.kind == .variable
                 || declaration.kind == .storedProperty && declaration.isStatic
             if isStored {
                 find(

@@ -1,8 +1,8 @@
+// swift-format-ignore-file
 // Stands in for PatchSDK where a test runs prepared code: calls go to another program, line by
 // line.
 @_exported import CPatchGate
 import Foundation
-
 
 public struct PatchArguments {
     var scalars: [String] = []
