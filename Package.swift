@@ -218,7 +218,8 @@ var tests: [Target] {
 // Linux. Every target of the build then sees `canImport(CryptoKit)`, which is why this mode
 // has a scratch path of its own and never runs anything.
 nonisolated var stubsWanted: Bool { Context.environment["OPENPATCH_APPLE_STUBS"] != nil }
-nonisolated let stubNames = ["Combine", "Compression", "CryptoKit", "Security"]
+// Computed: a stored global of a manifest is set after `package` has been made.
+nonisolated var stubNames: [String] { ["Combine", "Compression", "CryptoKit", "Security"] }
 
 var appleStubs: [Target] {
     guard stubsWanted else { return [] }

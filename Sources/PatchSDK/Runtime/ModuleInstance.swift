@@ -1,3 +1,4 @@
+import Foundation
 import WebAssembly
 import WebAssemblyWASI
 

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Media types: told from a file's name when it is packed, given a charset when it is served.
 public enum ContentType {
     private static let byExtension: [String: String] = [

@@ -1,3 +1,5 @@
+import Foundation
+
 /// How the path of a request becomes the path of an entry.
 public enum PathStyle: String, Sendable, CaseIterable {
     /// The path itself.
