@@ -1,3 +1,4 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 // Our own declarations of the part of Compression that this project calls, written from its public
 // documentation. Nothing here runs: the bodies only satisfy the compiler.
 
