@@ -1,1 +1,359 @@
+// Dispatch. Each handler ends in a guaranteed tail call to the next one; where the compiler cannot
+// guarantee that, the same handlers are compiled as the cases of one switch
+// (-DOPENPATCH_WASM_SWITCH forces it).
 #include "CWasmCore.h"
+#include "numeric.h"
+
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+#if !defined(OPENPATCH_WASM_SWITCH)
+#if defined(__has_attribute)
+#if __has_attribute(musttail)
+#define WC_THREADED 1
+#endif
+#endif
+#endif
+
+#define ARGS                                                                                      \
+    const wc_instr *pc, u64 *fp, u8 *mem, u64 lim, wc_context *ctx, u64 r, double f, float g
+#define VALUES pc, fp, mem, lim, ctx, r, f, g
+
+enum {
+#define OP(k, name, ...) OP_##name = k,
+#include "handlers.inc"
+#undef OP
+};
+
+// --- Leaving ---
+
+static inline void save(ARGS) {
+    (void)mem;
+    (void)lim;
+    ctx->pc = pc;
+    ctx->fp = fp;
+    ctx->r = r;
+    ctx->f = f;
+    ctx->g = g;
+}
+
+#define LEAVE(name, code, ...)                                                                    \
+    static __attribute__((noinline)) u32 name(ARGS) {                                             \
+        __VA_ARGS__;                                                                              \
+        save(VALUES);                                                                             \
+        return code;                                                                              \
+    }
+LEAVE(exit_done, WC_EXIT_done, )
+LEAVE(exit_call, WC_EXIT_call, )
+LEAVE(exit_host, WC_EXIT_host, )
+LEAVE(exit_fuel, WC_EXIT_fuel, ctx->detail = 0)
+// A call that ran out of fuel is retried after the refill, and pays then.
+LEAVE(exit_fuel_call, WC_EXIT_fuel, ctx->fuel++; ctx->detail = 1)
+#define TRAPS(X)                                                                                  \
+    X(unreachable)                                                                                \
+    X(divide_by_zero)                                                                             \
+    X(integer_overflow)                                                                           \
+    X(invalid_conversion)                                                                         \
+    X(memory_bounds)                                                                              \
+    X(table_bounds)                                                                               \
+    X(undefined_element)                                                                          \
+    X(uninitialized_element)                                                                      \
+    X(type_mismatch)                                                                              \
+    X(instance_dead)
+#define X(name) LEAVE(trap_##name, WC_EXIT_trap, ctx->detail = WC_TRAP_##name)
+TRAPS(X)
+#undef X
+#define SERVICES(X)                                                                               \
+    X(memory_grow)                                                                                \
+    X(memory_init)                                                                                \
+    X(data_drop)                                                                                  \
+    X(table_init)                                                                                 \
+    X(elem_drop)                                                                                  \
+    X(table_copy)                                                                                 \
+    X(table_grow)                                                                                 \
+    X(table_fill)                                                                                 \
+    X(ref_func)
+#define X(name) LEAVE(service_##name, WC_EXIT_service, ctx->detail = WC_SERVICE_##name)
+SERVICES(X)
+#undef X
+
+// --- Steps that handlers are made of ---
+
+#ifdef WC_THREADED
+#define TAIL(h)                                                                                   \
+    { __attribute__((musttail)) return (h)(VALUES); }
+#define GO TAIL(pc->handler)
+#else
+#define TAIL(h)                                                                                   \
+    { return (h)(VALUES); }
+#define GO                                                                                        \
+    { goto dispatch; }
+#endif
+
+#define NEXT                                                                                      \
+    {                                                                                             \
+        pc++;                                                                                     \
+        GO                                                                                        \
+    }
+#define NEXT2                                                                                     \
+    {                                                                                             \
+        pc += 2;                                                                                  \
+        GO                                                                                        \
+    }
+#define TRAP(name) TAIL(trap_##name)
+#define EXIT(name) TAIL(exit_##name)
+#define SERVICE(name) TAIL(service_##name)
+#define ZERO(y)                                                                                   \
+    if (UNLIKELY((y) == 0)) TRAP(divide_by_zero)
+
+// A backward branch pays one unit of fuel.
+#define TAKE(distance)                                                                            \
+    {                                                                                             \
+        i32 by = (distance);                                                                      \
+        pc += by;                                                                                 \
+        if (by < 0 && UNLIKELY(--ctx->fuel < 0)) TAIL(exit_fuel)                                  \
+        GO                                                                                        \
+    }
+#define JUMP TAKE(pc->imm)
+#define BRANCH(c)                                                                                 \
+    {                                                                                             \
+        if (c) TAKE(pc->imm)                                                                      \
+        NEXT                                                                                      \
+    }
+#define BRANCH2(c)                                                                                \
+    {                                                                                             \
+        if (c) TAKE(pc->imm)                                                                      \
+        NEXT2                                                                                     \
+    }
+#define BRANCH_NEAR(taken)                                                                            \
+    {                                                                                             \
+        if (taken) TAKE((i16)pc->c)                                                                   \
+        NEXT                                                                                      \
+    }
+
+#define CHECK(ea, n)                                                                              \
+    if (UNLIKELY((ea) + (n) > lim)) TRAP(memory_bounds)
+// `ea` was a sum with `addend`. A sum just below 2^64 would pass CHECK by wrapping, hence the
+// second comparison.
+#define CARRY(ea, addend)                                                                         \
+    if (UNLIKELY((ea) < (addend) || (ea) > lim)) TRAP(memory_bounds)
+#define RANGE(at, n)                                                                              \
+    if (UNLIKELY((n) > lim || (at) > lim - (n))) TRAP(memory_bounds)
+// Bulk operations pay one unit for each 4 KiB, so that fuel bounds time.
+#define BULK(n) ctx->fuel -= (i64)((n) >> 12);
+#define LOAD(x) memcpy(&x, mem + ea, sizeof x);
+#define STORE(x) memcpy(mem + ea, &x, sizeof x);
+
+// --- Calls ---
+//
+// Frames overlap: arguments are the callee's first locals. The word after them holds the address
+// of the call instruction, whose low operand is the distance to the caller's frame. An
+// untranslated function's entry claims a frame that never fits, so that one comparison finds both
+// a full stack and a missing translation.
+
+#define FRAME(t, nf)                                                                              \
+    (nf)[(t)->d] = (u64)(uptr)pc;                                                                 \
+    for (u32 k = 0; k < (t)->a; k++) (nf)[(t)->d + 1 + k] = 0;                                    \
+    fp = (nf);                                                                                    \
+    pc = (t);                                                                                     \
+    NEXT
+#define FITS(nf, n) ((u64)(ctx->stack_end - (nf)) >= (u64)(u32)(n))
+#define CALL(c)                                                                                   \
+    {                                                                                             \
+        u64 *nf = fp + pc->d;                                                                     \
+        const wc_instr *t = __atomic_load_n(&(c)->entry, __ATOMIC_RELAXED);                       \
+        if (UNLIKELY(!FITS(nf, t->imm))) {                                                        \
+            ctx->callee = 0;                                                                      \
+            ctx->callee_code = (c);                                                               \
+            TAIL(exit_call)                                                                       \
+        }                                                                                         \
+        if (UNLIKELY(--ctx->fuel < 0)) TAIL(exit_fuel_call)                                       \
+        FRAME(t, nf)                                                                              \
+    }
+#define CALL_FUNCTION(F)                                                                          \
+    {                                                                                             \
+        if (LIKELY((F)->instance == ctx->instance)) CALL((F)->code)                               \
+        ctx->callee = (F);                                                                        \
+        TAIL(call_foreign)                                                                        \
+    }
+#define CALL_INDIRECT(T, i)                                                                       \
+    {                                                                                             \
+        if (UNLIKELY((i) >= (T)->count)) TRAP(undefined_element)                                  \
+        const wc_function *F = (const wc_function *)(uptr)(T)->elements[i];                       \
+        if (UNLIKELY(!F)) TRAP(uninitialized_element)                                             \
+        if (UNLIKELY(F->type != ctx->types[(u32)pc->imm])) TRAP(type_mismatch)                                \
+        CALL_FUNCTION(F)                                                                          \
+    }
+#define RETURN(...)                                                                               \
+    {                                                                                             \
+        const wc_instr *back = (const wc_instr *)(uptr)fp[pc->d];                                 \
+        __VA_ARGS__                                                                               \
+        fp -= back->d;                                                                            \
+        pc = back;                                                                                \
+        NEXT                                                                                      \
+    }
+#define CROSS_RETURN                                                                              \
+    {                                                                                             \
+        const wc_function *F = (const wc_function *)(uptr)fp[-3];                                 \
+        wc_enter_instance(ctx, (wc_instance *)(uptr)fp[-2]);                                      \
+        pc = (const wc_instr *)(uptr)fp[-1];                                                      \
+        for (u32 k = 0; k < F->results; k++) fp[(i32)k - 3] = fp[k];                              \
+        fp -= 3 + pc->d;                                                                          \
+        mem = ctx->instance->memory->bytes;                                                       \
+        lim = ctx->instance->memory->length;                                                      \
+        NEXT                                                                                      \
+    }
+
+// Rows of artificial code; in the threaded build they hold handlers, which are defined below.
+static const wc_instr stub[1];
+static const wc_instr outermost[2];
+static const wc_instr crossing[2];
+
+// Puts [callee, caller's instance, call instruction] before the arguments and enters the callee's
+// instance. Answers the callee's header, or null when it cannot be called yet.
+static const wc_instr *cross(const wc_instr *pc, u64 *base, wc_context *ctx) {
+    const wc_function *F = ctx->callee;
+    const wc_instr *t = __atomic_load_n(&F->code->entry, __ATOMIC_RELAXED);
+    ctx->callee_code = F->code;
+    if (!FITS(base, WC_CROSSING_WORDS + (u64)(u32)t->imm)) return 0;
+    if (--ctx->fuel < 0) return 0;
+    memmove(base + WC_CROSSING_WORDS, base, F->parameters * sizeof(u64));
+    base[0] = (u64)(uptr)F;
+    base[1] = (u64)(uptr)ctx->instance;
+    base[2] = (u64)(uptr)pc;
+    wc_enter_instance(ctx, F->instance);
+    return t;
+}
+
+#ifdef WC_THREADED
+
+static u32 call_foreign(ARGS) {
+    const wc_function *F = ctx->callee;
+    if (!F->code) TAIL(exit_host)
+    if (F->instance->dead) TAIL(trap_instance_dead)
+    u64 *nf = fp + pc->d;
+    const wc_instr *t = cross(pc, nf, ctx);
+    if (!t && ctx->fuel < 0) TAIL(exit_fuel_call)
+    if (!t) TAIL(exit_call)
+    mem = F->instance->memory->bytes;
+    lim = F->instance->memory->length;
+    nf += WC_CROSSING_WORDS;
+    pc = crossing;
+    FRAME(t, nf)
+}
+
+#define OP(k, name, ...)                                                                          \
+    static u32 h_##name(ARGS) { __VA_ARGS__ }
+#include "handlers.inc"
+#undef OP
+
+static const wc_handler handlers[] = {
+#define OP(k, name, ...) h_##name,
+#include "handlers.inc"
+#undef OP
+};
+
+static const wc_instr stub[1] = {{.handler = h_unreachable, .imm = -1}};
+static const wc_instr outermost[2] = {{.handler = h_start}, {.handler = h_halt}};
+static const wc_instr crossing[2] = {{.handler = h_unreachable}, {.handler = h_cross_return}};
+
+static u32 run(ARGS) { return pc->handler(VALUES); }
+uint64_t wc_encoded_opcode(uint32_t opcode) {
+    wc_instr i = {.opcode = 0};
+    i.handler = handlers[opcode];
+    return i.opcode;
+}
+bool wc_is_threaded(void) { return true; }
+
+#else
+
+static const wc_instr stub[1] = {{.opcode = OP_unreachable, .imm = -1}};
+static const wc_instr outermost[2] = {{.opcode = OP_start}, {.opcode = OP_halt}};
+static const wc_instr crossing[2] = {{.opcode = OP_unreachable}, {.opcode = OP_cross_return}};
+
+static u32 run(ARGS) {
+dispatch:
+    switch (pc->opcode) {
+#define call_foreign(...) WC_EXIT_foreign
+#define WC_EXIT_foreign 0xffffu
+#undef CALL_FUNCTION
+#define CALL_FUNCTION(F)                                                                          \
+    {                                                                                             \
+        if (LIKELY((F)->instance == ctx->instance)) CALL((F)->code)                               \
+        ctx->callee = (F);                                                                        \
+        goto foreign;                                                                             \
+    }
+#define OP(k, name, ...)                                                                          \
+    case k: {                                                                                     \
+        __VA_ARGS__                                                                               \
+    }
+#include "handlers.inc"
+#undef OP
+    default:
+        return trap_unreachable(VALUES);
+    }
+foreign: {
+    const wc_function *F = ctx->callee;
+    if (!F->code) TAIL(exit_host)
+    if (F->instance->dead) TAIL(trap_instance_dead)
+    u64 *nf = fp + pc->d;
+    const wc_instr *t = cross(pc, nf, ctx);
+    if (!t && ctx->fuel < 0) TAIL(exit_fuel_call)
+    if (!t) TAIL(exit_call)
+    mem = F->instance->memory->bytes;
+    lim = F->instance->memory->length;
+    nf += WC_CROSSING_WORDS;
+    pc = crossing;
+    FRAME(t, nf)
+}
+}
+uint64_t wc_encoded_opcode(uint32_t opcode) { return opcode; }
+bool wc_is_threaded(void) { return false; }
+
+#endif
+
+// --- Entry ---
+
+static u32 enter(wc_context *ctx, const wc_instr *pc) {
+    const wc_memory *m = ctx->instance->memory;
+    return run(pc, ctx->fp, m->bytes, m->length, ctx, ctx->r, ctx->f, ctx->g);
+}
+
+uint32_t wc_call(wc_context *ctx, const wc_function *function, uint64_t *fp) {
+    wc_enter_instance(ctx, function->instance);
+    ctx->fp = fp;
+    ctx->r = (u64)(uptr)function;
+    return enter(ctx, outermost);
+}
+
+uint32_t wc_resume(wc_context *ctx) { return enter(ctx, ctx->pc); }
+uint32_t wc_resume_after(wc_context *ctx) { return enter(ctx, ctx->pc + 1); }
+
+const wc_instr *wc_stub(void) { return stub; }
+bool wc_is_outermost(const wc_instr *pc) { return pc == outermost; }
+bool wc_is_crossing(const wc_instr *pc) { return pc == crossing; }
+
+// --- Tables for the translator ---
+
+static const wc_operator operators[0x110] = {
+#define ROW(code, kind, in, out, aux, base, extra, swapped, inverse)                              \
+    [code] = {kind, in, out, aux, base, extra, swapped, inverse},
+#include "optable.inc"
+#undef ROW
+};
+static const uint16_t flags[] = {
+#define FLAGS(x) x,
+#include "optable.inc"
+#undef FLAGS
+};
+static const char *const names[] = {
+#define OP(k, name, ...) #name,
+#include "handlers.inc"
+#undef OP
+};
+const wc_operator *wc_operators(void) { return operators; }
+const uint16_t *wc_opcode_flags(void) { return flags; }
+uint32_t wc_opcode_count(void) { return (u32)(sizeof names / sizeof *names); }
+const char *wc_opcode_name(uint32_t opcode) {
+    return opcode < wc_opcode_count() ? names[opcode] : "?";
+}

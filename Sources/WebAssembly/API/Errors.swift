@@ -67,3 +67,39 @@ public struct WasmUsageError: Error, Hashable, Sendable, CustomStringConvertible
     /// The failure as one line.
     public var description: String { "\(message) (\(code))" }
 }
+
+/// `unexpected end of section` → `unexpected_end_of_section`.
+private func slug(_ text: String) -> String {
+    var out = ""
+    for scalar in text.unicodeScalars {
+        if scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) {
+            out.unicodeScalars.append(contentsOf: scalar.properties.lowercaseMapping.unicodeScalars)
+        } else if !out.hasSuffix("_") {
+            out += "_"
+        }
+    }
+    return out.hasSuffix("_") ? String(out.dropLast()) : out
+}
+
+extension WasmDecodingError {
+    /// An error whose code is its text.
+    init(_ text: String, offset: Int) {
+        self.init(code: slug(text), message: text, offset: offset)
+    }
+}
+
+extension WasmValidationError {
+    /// An error whose code is its text; `detail` is added to the message.
+    init(_ text: String, _ detail: String = "", offset: Int, function: Int? = nil) {
+        self.init(
+            code: slug(text), message: detail.isEmpty ? text : "\(text): \(detail)",
+            offset: offset, function: function)
+    }
+}
+
+extension WasmLinkError {
+    /// An error whose code is its text; `detail` is added to the message.
+    init(_ text: String, _ detail: String = "") {
+        self.init(code: slug(text), message: detail.isEmpty ? text : "\(text): \(detail)")
+    }
+}

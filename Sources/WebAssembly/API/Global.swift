@@ -4,18 +4,33 @@ public struct Global {
     public let store: Store
     /// The type of its value, and whether it can be assigned.
     public let type: GlobalType
+    let cell: UnsafeMutablePointer<UInt64>
+
+    init(cell: UnsafeMutablePointer<UInt64>, type: GlobalType, store: Store) {
+        self.cell = cell
+        self.type = type
+        self.store = store
+    }
 
     /// Makes a global that modules can import.
     /// - Throws: ``WasmUsageError`` when a reference is of another store.
     public init(store: Store, value: Value, isMutable: Bool = false) throws {
-        self.store = store
-        self.type = GlobalType(value: value.type, isMutable: isMutable)
+        let bits = try store.bits(value, as: value.type)
+        self.init(
+            cell: store.addGlobal(bits), type: GlobalType(value: value.type, isMutable: isMutable),
+            store: store)
     }
 
     /// The present value.
-    public var value: Value { .zero(type.value) }
+    public var value: Value { Value(bits: cell.pointee, type: type.value) }
 
     /// Assigns the global.
     /// - Throws: ``WasmUsageError`` when it is immutable or the value is of another type.
-    public func set(_ value: Value) throws {}
+    public func set(_ value: Value) throws {
+        guard type.isMutable else {
+            throw WasmUsageError(
+                code: "immutable_global", message: "the global cannot be assigned")
+        }
+        cell.pointee = try store.bits(value, as: type.value)
+    }
 }

@@ -53,44 +53,45 @@ public struct Imports {
 
 /// What an instance offers, by name, in the order of the module.
 public struct Exports: Sequence {
-    let names: [String]
-    let values: [String: ExternalValue]
+    let data: InstanceData
+    let store: Store
 
     /// The export called `name`.
-    public subscript(name: String) -> ExternalValue? { values[name] }
+    public subscript(name: String) -> ExternalValue? {
+        guard let at = data.module.exportIndex[name] else { return nil }
+        return data.export(data.module.contents.exports[at], store)
+    }
 
     /// The function called `name`, or nil when there is none or it is something else.
     public subscript(function name: String) -> Function? {
-        if case .function(let function)? = values[name] { return function }
+        if case .function(let function)? = self[name] { return function }
         return nil
     }
 
     /// The memory called `name`, or nil when there is none or it is something else.
     public subscript(memory name: String) -> Memory? {
-        if case .memory(let memory)? = values[name] { return memory }
+        if case .memory(let memory)? = self[name] { return memory }
         return nil
     }
 
     /// The table called `name`, or nil when there is none or it is something else.
     public subscript(table name: String) -> Table? {
-        if case .table(let table)? = values[name] { return table }
+        if case .table(let table)? = self[name] { return table }
         return nil
     }
 
     /// The global called `name`, or nil when there is none or it is something else.
     public subscript(global name: String) -> Global? {
-        if case .global(let global)? = values[name] { return global }
+        if case .global(let global)? = self[name] { return global }
         return nil
     }
 
     /// Goes through the exports in the order of the module.
     public func makeIterator() -> AnyIterator<(name: String, value: ExternalValue)> {
-        var rest = names.makeIterator()
+        var rest = data.module.contents.exports.makeIterator()
         return AnyIterator {
-            while let name = rest.next() {
-                if let value = values[name] { return (name, value) }
-            }
-            return nil
+            guard let export = rest.next() else { return nil }
+            return (export.name, data.export(export, store))
         }
     }
 }

@@ -1,25 +1,20 @@
 /// An instance of a module in a store (core specification 2.0, section 4.2.5).
 public final class Instance {
-    /// What the instance offers by name.
-    public let exports: Exports
-    /// The store that it lives in.
+    let data: InstanceData
+    /// The store that it lives in; it lives as long as the store.
     public let store: Store
-    /// The module that it was made from.
-    public let module: Module
 
-    init(exports: Exports, store: Store, module: Module) {
-        self.exports = exports
+    init(data: InstanceData, store: Store) {
+        self.data = data
         self.store = store
-        self.module = module
     }
-}
 
-/// Owns all that guests of one host use together: instances, memories, tables, globals, one stack.
-/// A store and all that lives in it belong to one thread at a time.
-public final class Store {
-    /// The engine whose limits hold here.
-    public let engine: Engine
+    /// What the instance offers by name.
+    public var exports: Exports { Exports(data: data, store: store) }
 
-    /// Makes an empty store.
-    public init(engine: Engine) { self.engine = engine }
+    /// The module that it was made from.
+    public var module: Module { data.module }
+
+    /// Whether a limit ended a call into it: it refuses every later call.
+    public var isDead: Bool { data.record.pointee.dead != 0 }
 }

@@ -1,3 +1,5 @@
+import CWasmCore
+
 /// Bounds of one call from the host. A call that exceeds one ends with a ``Trap`` and its
 /// instances are dead afterwards, since their state may be half changed.
 public struct CallLimits: Sendable {
@@ -59,13 +61,21 @@ public final class Engine: Sendable {
 }
 
 /// Ends a running call from another thread.
-public final class CancellationFlag: Sendable {
-    /// Makes a flag that is not set.
-    public init() {}
+public final class CancellationFlag: @unchecked Sendable {
+    // Unchecked: the flag is only read and written with atomic operations.
+    let flag: UnsafeMutablePointer<wc_flag>
 
-    /// Ends the call that carries the flag, at its next backward branch or call.
-    public func cancel() {}
+    /// Makes a flag that is not set.
+    public init() {
+        flag = .allocate(capacity: 1)
+        flag.initialize(to: wc_flag(value: 0))
+    }
+
+    deinit { flag.deallocate() }
+
+    /// Ends the call that carries the flag, soon after at a backward branch or call.
+    public func cancel() { wc_flag_set(flag) }
 
     /// Whether the flag is set.
-    public var isCancelled: Bool { false }
+    public var isCancelled: Bool { wc_flag_is_set(flag) }
 }

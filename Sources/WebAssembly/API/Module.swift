@@ -88,37 +88,63 @@ public struct CustomSection: Hashable, Sendable {
 }
 
 /// Decodes a module. Function bodies are only located; they are validated and translated at their
-/// first call, or all at once by ``Module/validate()``.
+/// first call, or validated all at once by ``Module/validate()``.
 /// - Throws: ``WasmDecodingError``, ``WasmValidationError`` or ``WasmUnsupportedProposal``.
 public func parseWasm(bytes: [UInt8]) throws -> Module {
-    throw WasmUsageError(code: "not_built_yet", message: "the engine is being built")
+    let contents = try bytes.withUnsafeBufferPointer { buffer in
+        var decoder = ModuleDecoder(buffer)
+        return try decoder.decode()
+    }
+    return Module(contents, bytes: bytes)
 }
 
 /// A decoded module: immutable, shareable between threads, instances and stores.
 public final class Module: Sendable {
-    /// The imports, in order.
-    public let imports: [ImportType]
-    /// The exports, in order.
-    public let exports: [ExportType]
-    /// The custom sections, in order.
-    public var customSections: [CustomSection] { [] }
+    let contents: ModuleContents
+    let code: ModuleCode
+    let exportIndex: [String: Int]
 
-    init(imports: [ImportType], exports: [ExportType]) {
-        self.imports = imports
-        self.exports = exports
+    init(_ contents: ModuleContents, bytes: [UInt8]) {
+        self.contents = contents
+        code = ModuleCode(contents, bytes: bytes)
+        var index = [String: Int](minimumCapacity: contents.exports.count)
+        for (at, export) in contents.exports.enumerated() { index[export.name] = at }
+        exportIndex = index
+    }
+
+    /// The imports, in order.
+    public var imports: [ImportType] { contents.imports }
+
+    /// The exports, in order.
+    public var exports: [ExportType] {
+        contents.exports.map { ExportType(name: $0.name, kind: kind(of: $0)) }
+    }
+
+    /// The custom sections, in order.
+    public var customSections: [CustomSection] {
+        contents.customs.map { CustomSection(name: $0.name, bytes: Array(code.slice($0.span))) }
     }
 
     /// Validates all function bodies (core specification 2.0, chapter 3).
     /// - Throws: ``WasmDecodingError``, ``WasmValidationError`` or ``WasmUnsupportedProposal``.
-    public func validate() throws {
-        throw WasmUsageError(code: "not_built_yet", message: "the engine is being built")
-    }
+    public func validate() throws { try code.validateAll() }
 
     /// Makes an instance: resolves imports, lays out memory, tables and globals, copies segments,
     /// runs the start function.
-    /// - Throws: ``WasmLinkError``; ``Trap`` from the start function; ``WasmDecodingError``,
-    ///   ``WasmValidationError`` or ``WasmUnsupportedProposal`` from the start function's body.
+    /// - Throws: ``WasmLinkError``; ``Trap`` when a segment lies outside its table or memory, and
+    ///   from the start function; ``WasmDecodingError``, ``WasmValidationError`` or
+    ///   ``WasmUnsupportedProposal`` from the body of the start function.
     public func instantiate(store: Store, imports: Imports = Imports()) throws -> Instance {
-        throw WasmUsageError(code: "not_built_yet", message: "the engine is being built")
+        var linker = Linker(self, store, imports)
+        return Instance(data: try linker.instantiate(), store: store)
+    }
+
+    private func kind(of export: ModuleContents.Export) -> ExternalKind {
+        switch export.kind {
+        case .function: return .function(contents.types[Int(contents.functions[export.index])])
+        case .table: return .table(contents.tables[export.index])
+        case .memory: return .memory(contents.memories[export.index])
+        case .global: return .global(contents.globals[export.index])
+        }
     }
 }

@@ -1,0 +1,179 @@
+import CWasmCore
+
+/// Owns all that guests of one host use together: instances, memories, tables, globals, one stack.
+/// A store and all that lives in it belong to one thread at a time.
+public final class Store {
+    /// The engine whose limits hold here.
+    public let engine: Engine
+
+    // The interpreter's state. Frames of guests lie on one stack, in windows that overlap.
+    let context: UnsafeMutablePointer<wc_context>
+    let stack: UnsafeMutablePointer<UInt64>
+    private let stackBytes: Int
+    /// Where the frame of the next call from the host begins.
+    var top: UnsafeMutablePointer<UInt64>
+    /// How many calls from the host are running inside each other.
+    var nesting = 0
+    var budget = Budget()
+    var isPoisoned = false
+
+    // What lives here, for as long as the store does.
+    var instances: [InstanceData] = []
+    var hostFunctions: [HostFunction] = []
+    private var memories: [MemoryData] = []
+    private var tables: [TableData] = []
+    private var globals: [UnsafeMutablePointer<UInt64>] = []
+    private var functions: Set<UInt> = []
+    private(set) var types: [FunctionType] = []
+    private var typeNumbers: [FunctionType: UInt32] = [:]
+    let emptyMemory: UnsafeMutablePointer<wc_memory>
+
+    /// Makes an empty store.
+    public init(engine: Engine) {
+        self.engine = engine
+        let wanted = max(engine.configuration.stackBytes, 16 << 10) & ~15
+        // Without room for the stack every call ends with `call_stack_exhausted`.
+        let pages = System.map(wanted)
+        stackBytes = pages == nil ? 0 : wanted
+        stack =
+            pages?.bindMemory(to: UInt64.self, capacity: wanted / 8)
+            ?? UnsafeMutablePointer<UInt64>.allocate(capacity: 1)
+        top = stack
+        context = .allocate(capacity: 1)
+        context.initialize(to: wc_context())
+        context.pointee.stack_end = stack + stackBytes / 8
+        emptyMemory = .allocate(capacity: 1)
+        emptyMemory.initialize(to: wc_memory(bytes: nil, length: 0))
+    }
+
+    deinit {
+        for cell in globals { cell.deallocate() }
+        for function in hostFunctions { function.record.deallocate() }
+        if stackBytes > 0 { System.unmap(stack, stackBytes) } else { stack.deallocate() }
+        context.deallocate()
+        emptyMemory.deallocate()
+    }
+
+    // MARK: Types and functions
+
+    /// The store's number of a function type: equal types have equal numbers.
+    func number(of type: FunctionType) -> UInt32 {
+        if let known = typeNumbers[type] { return known }
+        let number = UInt32(types.count)
+        types.append(type)
+        typeNumbers[type] = number
+        return number
+    }
+
+    func addHostFunction(_ type: FunctionType, _ body: @escaping HostFunction.Body)
+        -> UnsafeMutablePointer<wc_function>
+    {
+        let record = UnsafeMutablePointer<wc_function>.allocate(capacity: 1)
+        record.initialize(
+            to: wc_function(
+                code: nil, instance: nil, type: number(of: type),
+                parameters: UInt16(clamping: type.parameters.count),
+                results: UInt16(clamping: type.results.count),
+                identity: UInt32(hostFunctions.count), references: type.hasReferences ? 1 : 0))
+        hostFunctions.append(HostFunction(record: record, type: type, body: body))
+        note(record)
+        return record
+    }
+
+    /// Remembers a record, so that a reference to it can be told from a made-up one.
+    func note(_ record: UnsafeMutablePointer<wc_function>) {
+        functions.insert(UInt(bitPattern: record))
+    }
+
+    func function(at bits: UInt64) -> UnsafeMutablePointer<wc_function>? {
+        guard let address = UInt(exactly: bits), functions.contains(address) else { return nil }
+        return UnsafeMutablePointer(bitPattern: address)
+    }
+
+    static let foreignReference = WasmUsageError(
+        code: "foreign_reference", message: "the function reference is of another store")
+
+    // MARK: Memories, tables, globals
+
+    func addMemory(_ type: MemoryType) throws -> MemoryData {
+        let memory = try MemoryData(type, most: engine.configuration.maximumMemoryBytes)
+        memories.append(memory)
+        return memory
+    }
+
+    func addTable(_ type: TableType) throws -> TableData {
+        let table = try TableData(type, most: engine.configuration.maximumTableElements)
+        tables.append(table)
+        return table
+    }
+
+    func addGlobal(_ bits: UInt64) -> UnsafeMutablePointer<UInt64> {
+        let cell = UnsafeMutablePointer<UInt64>.allocate(capacity: 1)
+        cell.initialize(to: bits)
+        globals.append(cell)
+        return cell
+    }
+
+    // MARK: Values
+
+    /// The slot of a value.
+    /// - Throws: ``WasmUsageError`` when it is of another type or another store.
+    func bits(_ value: Value, as type: ValueType) throws -> UInt64 {
+        if value.type != type {
+            throw WasmUsageError(
+                code: "wrong_value_type",
+                message: "a value of type \(value.type) where \(type) is expected")
+        }
+        switch value {
+        case .i32(let bits), .f32(let bits): return UInt64(bits)
+        case .i64(let bits), .f64(let bits): return bits
+        case .ref(.nullFunction), .ref(.nullExtern): return 0
+        case .ref(.extern(let number)): return UInt64(number) + 1
+        case .ref(.function(let reference)):
+            guard function(at: UInt64(reference.address)) != nil else {
+                throw Store.foreignReference
+            }
+            return UInt64(reference.address)
+        }
+    }
+
+    func encode(
+        _ values: [Value], as types: [ValueType], into slots: UnsafeMutableBufferPointer<UInt64>,
+        _ what: String
+    ) throws {
+        if values.count != types.count {
+            throw WasmUsageError(
+                code: "wrong_value_count",
+                message: "\(values.count) \(what) where \(types.count) are expected")
+        }
+        for index in 0..<values.count { slots[index] = try bits(values[index], as: types[index]) }
+    }
+
+    /// Checks references that the host wrote into slots by itself.
+    func check(_ slots: UnsafeMutableBufferPointer<UInt64>, hold types: [ValueType]) throws {
+        for (index, type) in types.enumerated() {
+            switch type {
+            case .funcRef where slots[index] != 0 && function(at: slots[index]) == nil,
+                .externRef where slots[index] > 1 << 32:
+                throw Store.foreignReference
+            default: continue
+            }
+        }
+    }
+}
+
+/// A function of the host, as the store keeps it.
+struct HostFunction {
+    typealias Body = (Caller, UnsafeMutableBufferPointer<UInt64>) throws -> Void
+
+    let record: UnsafeMutablePointer<wc_function>
+    let type: FunctionType
+    let body: Body
+}
+
+extension FunctionType {
+    var hasReferences: Bool {
+        func isReference(_ type: ValueType) -> Bool { type == .funcRef || type == .externRef }
+        return parameters.contains(where: isReference) || results.contains(where: isReference)
+    }
+}
