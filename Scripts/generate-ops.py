@@ -519,8 +519,8 @@ def optable():
 def swift():
     out = [f"// {HEAD}", "", "/// Opcodes of the register code that the translator names itself.", "enum Opcode {"]
     for name in NAMED:
-        out.append(f"    static let {camel(name)}: UInt32 = {INDEX[name]}")
-    out += [f"    static let count: UInt32 = {len(OPS)}", "}", ""]
+        out.append(f"    static var {camel(name)}: UInt32 {{ {INDEX[name]} }}")
+    out += [f"    static var count: UInt32 {{ {len(OPS)} }}", "}", ""]
     return "\n".join(out)
 
 

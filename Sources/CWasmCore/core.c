@@ -215,7 +215,7 @@ static const wc_instr *cross(const wc_instr *pc, u64 *base, wc_context *ctx) {
     const wc_function *F = ctx->callee;
     const wc_instr *t = __atomic_load_n(&F->code->entry, __ATOMIC_RELAXED);
     ctx->callee_code = F->code;
-    if (!FITS(base, WC_CROSSING_WORDS + (u64)(u32)t->imm)) return 0;
+    if ((u64)(ctx->stack_end - base) < WC_CROSSING_WORDS + (u64)(u32)t->imm) return 0;
     if (--ctx->fuel < 0) return 0;
     memmove(base + WC_CROSSING_WORDS, base, F->parameters * sizeof(u64));
     base[0] = (u64)(uptr)F;

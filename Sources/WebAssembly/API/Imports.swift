@@ -12,14 +12,14 @@ public enum ExternalValue {
 
 /// What a module is given at instantiation, by module and name.
 public struct Imports {
-    private var values: [String: [String: ExternalValue]] = [:]
+    private var values: [ExactName: [ExactName: ExternalValue]] = [:]
 
     /// Makes an empty set.
     public init() {}
 
     /// Provides `value`; a later definition of the same name replaces an earlier one.
     public mutating func define(module: String, name: String, _ value: ExternalValue) {
-        values[module, default: [:]][name] = value
+        values[ExactName(module), default: [:]][ExactName(name)] = value
     }
 
     /// Provides a function.
@@ -48,7 +48,9 @@ public struct Imports {
     }
 
     /// The value of a name, if it is defined.
-    public subscript(module: String, name: String) -> ExternalValue? { values[module]?[name] }
+    public subscript(module: String, name: String) -> ExternalValue? {
+        values[ExactName(module)]?[ExactName(name)]
+    }
 }
 
 /// What an instance offers, by name, in the order of the module.
@@ -58,7 +60,7 @@ public struct Exports: Sequence {
 
     /// The export called `name`.
     public subscript(name: String) -> ExternalValue? {
-        guard let at = data.module.exportIndex[name] else { return nil }
+        guard let at = data.module.exportIndex[ExactName(name)] else { return nil }
         return data.export(data.module.contents.exports[at], store)
     }
 

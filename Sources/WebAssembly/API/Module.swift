@@ -102,13 +102,13 @@ public func parseWasm(bytes: [UInt8]) throws -> Module {
 public final class Module: Sendable {
     let contents: ModuleContents
     let code: ModuleCode
-    let exportIndex: [String: Int]
+    let exportIndex: [ExactName: Int]
 
     init(_ contents: ModuleContents, bytes: [UInt8]) {
         self.contents = contents
         code = ModuleCode(contents, bytes: bytes)
-        var index = [String: Int](minimumCapacity: contents.exports.count)
-        for (at, export) in contents.exports.enumerated() { index[export.name] = at }
+        var index = [ExactName: Int](minimumCapacity: contents.exports.count)
+        for (at, export) in contents.exports.enumerated() { index[ExactName(export.name)] = at }
         exportIndex = index
     }
 

@@ -235,11 +235,11 @@ extension ModuleDecoder {
     mutating func exports(_ section: inout ByteReader) throws {
         let n = try section.count(limit: ModuleLimit.exports, of: "exports")
         module.exports.reserveCapacity(n)
-        var seen = Set<String>(minimumCapacity: n)
+        var seen = Set<ExactName>(minimumCapacity: n)
         for _ in 0..<n {
             let offset = section.offset
             let name = try section.name()
-            if !seen.insert(name).inserted {
+            if !seen.insert(ExactName(name)).inserted {
                 throw WasmValidationError("duplicate export name", name, offset: offset)
             }
             let code = try section.byte()

@@ -77,28 +77,41 @@ extension FunctionCompiler {
         }
     }
 
-    /// Checks that the topmost operands have these types, without taking them.
+    /// Checks that the topmost operands have these types, without taking them. Operands of
+    /// unknown type, in unreachable code, get the types.
     mutating func checkTop(_ types: UnsafePointer<UInt8>, _ n: Int) throws {
         if n == 0 { return }
         let frame = frames + (frameCount - 1)
-        if depth - frame.pointee.height >= n {
-            var i = 0
-            while i < n {
-                let found = stack[depth - n + i].type
-                if found != types[i] {
-                    if found != TypeCode.unknown { throw mismatch(found, types[i]) }
-                    stack[depth - n + i].type = types[i]
-                }
-                i += 1
-            }
-        } else {
-            var i = n
-            while i > 0 {
-                i -= 1
-                _ = try pop(types[i])
-            }
+        if frame.pointee.isUnreachable {
+            try popTypes(types, n)
             pushTypes(types, n)
+            return
         }
+        if depth - frame.pointee.height < n {
+            throw invalid("type mismatch", "an operand is missing")
+        }
+        var i = 0
+        while i < n {
+            let found = stack[depth - n + i].type
+            if found != types[i] { throw mismatch(found, types[i]) }
+            i += 1
+        }
+    }
+
+    private mutating func popTypes(_ types: UnsafePointer<UInt8>, _ n: Int) throws {
+        var i = n
+        while i > 0 {
+            i -= 1
+            _ = try pop(types[i])
+        }
+    }
+
+    /// Checks like `checkTop` for one of several targets: unknown types stay unknown.
+    private mutating func checkTarget(_ types: UnsafePointer<UInt8>, _ n: Int) throws {
+        if !frames[frameCount - 1].isUnreachable { return try checkTop(types, n) }
+        let before = (depth, settled)
+        try popTypes(types, n)
+        (depth, settled) = before
     }
 
     // MARK: Blocks
@@ -402,7 +415,7 @@ extension FunctionCompiler {
             let frame = try label()
             let (types, size) = labelTypes(frame)
             if size != arity { throw invalid("type mismatch", "br_table targets differ") }
-            try checkTop(types, size)
+            try checkTarget(types, size)
             let isFunction = frame.pointee.kind == ControlFrame.function
             if size == 0 || (!isFunction && isInPlace(size, frame)) {
                 emitBranch(Opcode.br, 0, 0, to: frame)

@@ -2,76 +2,76 @@
 
 /// Opcodes of the register code that the translator names itself.
 enum Opcode {
-    static let data: UInt32 = 1478
-    static let enter: UInt32 = 1479
-    static let copy: UInt32 = 1480
-    static let copyR: UInt32 = 1481
-    static let copyF: UInt32 = 1482
-    static let copyG: UInt32 = 1483
-    static let copy2: UInt32 = 1484
-    static let constU32: UInt32 = 1485
-    static let constS32: UInt32 = 1486
-    static let const64: UInt32 = 1487
-    static let br: UInt32 = 1488
-    static let copyBr: UInt32 = 1489
-    static let brIfS: UInt32 = 1490
-    static let brIfA: UInt32 = 1491
-    static let brIfzS: UInt32 = 1492
-    static let brIfzA: UInt32 = 1493
-    static let brAndNzS: UInt32 = 1494
-    static let brAndZS: UInt32 = 1495
-    static let brAndNzA: UInt32 = 1496
-    static let brAndZA: UInt32 = 1497
-    static let brTableS: UInt32 = 1498
-    static let brTableA: UInt32 = 1499
-    static let selectS: UInt32 = 1500
-    static let selectA: UInt32 = 1501
-    static let unreachable: UInt32 = 1502
-    static let halt: UInt32 = 1503
-    static let start: UInt32 = 1504
-    static let call: UInt32 = 1505
-    static let callImport: UInt32 = 1506
-    static let callIndirectS: UInt32 = 1507
-    static let callIndirectA: UInt32 = 1508
-    static let callIndirect64S: UInt32 = 1509
-    static let callIndirect64A: UInt32 = 1510
-    static let callTable: UInt32 = 1511
-    static let crossReturn: UInt32 = 1512
-    static let ret: UInt32 = 1513
-    static let retS: UInt32 = 1514
-    static let retR: UInt32 = 1515
-    static let retF: UInt32 = 1516
-    static let retG: UInt32 = 1517
-    static let retU32: UInt32 = 1518
-    static let retN: UInt32 = 1519
-    static let globalGet: UInt32 = 1520
-    static let globalGetR: UInt32 = 1521
-    static let globalGetF: UInt32 = 1522
-    static let globalGetG: UInt32 = 1523
-    static let globalSet: UInt32 = 1524
-    static let globalSetR: UInt32 = 1525
-    static let importedGlobalGet: UInt32 = 1526
-    static let importedGlobalSet: UInt32 = 1527
-    static let memorySize: UInt32 = 1528
-    static let memoryCopy: UInt32 = 1529
-    static let memoryFill: UInt32 = 1530
-    static let memoryCopy64: UInt32 = 1531
-    static let memoryFill64: UInt32 = 1532
-    static let addressAdd: UInt32 = 1533
-    static let tableGet: UInt32 = 1534
-    static let tableSet: UInt32 = 1535
-    static let tableGet64: UInt32 = 1536
-    static let tableSet64: UInt32 = 1537
-    static let tableSize: UInt32 = 1538
-    static let memoryGrow: UInt32 = 1539
-    static let memoryInit: UInt32 = 1540
-    static let dataDrop: UInt32 = 1541
-    static let tableInit: UInt32 = 1542
-    static let elemDrop: UInt32 = 1543
-    static let tableCopy: UInt32 = 1544
-    static let tableGrow: UInt32 = 1545
-    static let tableFill: UInt32 = 1546
-    static let refFunc: UInt32 = 1547
-    static let addbrI32EqS: UInt32 = 1548
-    static let count: UInt32 = 1568
+    static var data: UInt32 { 1478 }
+    static var enter: UInt32 { 1479 }
+    static var copy: UInt32 { 1480 }
+    static var copyR: UInt32 { 1481 }
+    static var copyF: UInt32 { 1482 }
+    static var copyG: UInt32 { 1483 }
+    static var copy2: UInt32 { 1484 }
+    static var constU32: UInt32 { 1485 }
+    static var constS32: UInt32 { 1486 }
+    static var const64: UInt32 { 1487 }
+    static var br: UInt32 { 1488 }
+    static var copyBr: UInt32 { 1489 }
+    static var brIfS: UInt32 { 1490 }
+    static var brIfA: UInt32 { 1491 }
+    static var brIfzS: UInt32 { 1492 }
+    static var brIfzA: UInt32 { 1493 }
+    static var brAndNzS: UInt32 { 1494 }
+    static var brAndZS: UInt32 { 1495 }
+    static var brAndNzA: UInt32 { 1496 }
+    static var brAndZA: UInt32 { 1497 }
+    static var brTableS: UInt32 { 1498 }
+    static var brTableA: UInt32 { 1499 }
+    static var selectS: UInt32 { 1500 }
+    static var selectA: UInt32 { 1501 }
+    static var unreachable: UInt32 { 1502 }
+    static var halt: UInt32 { 1503 }
+    static var start: UInt32 { 1504 }
+    static var call: UInt32 { 1505 }
+    static var callImport: UInt32 { 1506 }
+    static var callIndirectS: UInt32 { 1507 }
+    static var callIndirectA: UInt32 { 1508 }
+    static var callIndirect64S: UInt32 { 1509 }
+    static var callIndirect64A: UInt32 { 1510 }
+    static var callTable: UInt32 { 1511 }
+    static var crossReturn: UInt32 { 1512 }
+    static var ret: UInt32 { 1513 }
+    static var retS: UInt32 { 1514 }
+    static var retR: UInt32 { 1515 }
+    static var retF: UInt32 { 1516 }
+    static var retG: UInt32 { 1517 }
+    static var retU32: UInt32 { 1518 }
+    static var retN: UInt32 { 1519 }
+    static var globalGet: UInt32 { 1520 }
+    static var globalGetR: UInt32 { 1521 }
+    static var globalGetF: UInt32 { 1522 }
+    static var globalGetG: UInt32 { 1523 }
+    static var globalSet: UInt32 { 1524 }
+    static var globalSetR: UInt32 { 1525 }
+    static var importedGlobalGet: UInt32 { 1526 }
+    static var importedGlobalSet: UInt32 { 1527 }
+    static var memorySize: UInt32 { 1528 }
+    static var memoryCopy: UInt32 { 1529 }
+    static var memoryFill: UInt32 { 1530 }
+    static var memoryCopy64: UInt32 { 1531 }
+    static var memoryFill64: UInt32 { 1532 }
+    static var addressAdd: UInt32 { 1533 }
+    static var tableGet: UInt32 { 1534 }
+    static var tableSet: UInt32 { 1535 }
+    static var tableGet64: UInt32 { 1536 }
+    static var tableSet64: UInt32 { 1537 }
+    static var tableSize: UInt32 { 1538 }
+    static var memoryGrow: UInt32 { 1539 }
+    static var memoryInit: UInt32 { 1540 }
+    static var dataDrop: UInt32 { 1541 }
+    static var tableInit: UInt32 { 1542 }
+    static var elemDrop: UInt32 { 1543 }
+    static var tableCopy: UInt32 { 1544 }
+    static var tableGrow: UInt32 { 1545 }
+    static var tableFill: UInt32 { 1546 }
+    static var refFunc: UInt32 { 1547 }
+    static var addbrI32EqS: UInt32 { 1548 }
+    static var count: UInt32 { 1568 }
 }
