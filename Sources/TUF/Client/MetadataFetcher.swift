@@ -42,7 +42,7 @@ public protocol TargetFetcher: Sendable {
 public protocol MetadataCache: Sendable {
     /// The stored file, or nil when there is none.
     ///
-    /// Names are flat file names: `root.json`, `root+2.json` (an intermediate root),
+    /// Names are flat file names: `root.json`, `root.2` (a root on the way, kept for the next start),
     /// `timestamp.json`, `timestamp.validator`, `<percent-encoded role>.json`.
     func load(_ name: String) async throws -> [UInt8]?
     /// Replaces the file atomically; after a crash the old or the new bytes are there.

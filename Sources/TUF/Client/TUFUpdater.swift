@@ -406,7 +406,8 @@ public actor TUFUpdater {
             configuration.snapshotMaximumLength, configuration.targetsMaximumLength)
     }
 
-    private static func rootName(_ version: Int) -> String { "root+\(version).json" }
+    /// Without `.json`, so that no role has a file of this name.
+    private static func rootName(_ version: Int) -> String { "root.\(version)" }
 
     private static func unavailable(_ what: String) -> TUFError {
         TUFError(
