@@ -64,8 +64,10 @@ private final class TaskRouter: NSObject, URLSessionDataDelegate, Sendable {
         willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
         completionHandler: @escaping (URLRequest?) -> Void
     ) {
-        let isAllowed = exchange(of: task)?.allowsRedirect(to: request.url) ?? false
-        completionHandler(isAllowed ? request : nil)
+        guard let exchange = exchange(of: task) else { return completionHandler(nil) }
+        if exchange.allowsRedirect(to: request.url) { return completionHandler(request) }
+        completionHandler(nil)
+        exchange.refuseRedirect()
     }
 
     func urlSession(
@@ -137,12 +139,17 @@ private final class Exchange: Sendable {
         let isHostAllowed =
             request.followsToOtherHosts
             || (target?.host == request.url.host && target?.port == request.url.port)
-        if count <= 5, isHostAllowed, isSecure || isSame { return true }
-        fail(HTTPError(.insecureRedirect, url: request.url))
-        return false
+        return count <= 5 && isHostAllowed && (isSecure || isSame)
+    }
+
+    /// Ends the exchange but not the task: FoundationNetworking ends the process when a task is
+    /// cancelled while it waits to hear about a redirect. Told "no", it completes by itself.
+    func refuseRedirect() {
+        finish(HTTPError(.insecureRedirect, url: request.url), cancelling: false)
     }
 
     func receive(_ response: URLResponse) -> Bool {
+        if state.withLock({ $0.isOver }) { return false }
         guard let response = response as? HTTPURLResponse else {
             fail(HTTPError(.noAnswer, url: request.url))
             return false
@@ -157,7 +164,7 @@ private final class Exchange: Sendable {
             return false
         }
         // Other answers (304) may announce the size of a body that they do not carry.
-        let hasBody = head.status == 200 || head.status == 206
+        let hasBody = request.method == .get && (head.status == 200 || head.status == 206)
         state.withLock { $0.announced = hasBody ? head.contentLength : nil }
         do {
             try receiver.begin(head)
@@ -200,7 +207,7 @@ private final class Exchange: Sendable {
 
     func fail(_ error: Error) { finish(error) }
 
-    private func finish(_ error: Error?) {
+    private func finish(_ error: Error?, cancelling: Bool = true) {
         let (task, done) = state.withLock {
             state -> (URLSessionTask?, CheckedContinuation<Void, Error>?) in
             if state.isOver { return (nil, nil) }
@@ -210,7 +217,7 @@ private final class Exchange: Sendable {
             return (state.task, state.done)
         }
         if let error {
-            task?.cancel()
+            if cancelling { task?.cancel() }
             done?.resume(throwing: error)
         } else {
             done?.resume()

@@ -47,6 +47,7 @@ enum FailureCode: String, CaseIterable {
     case storage = "bundle_storage_failed"
     case noRemoteFolder = "remote_folder_missing"
     case downgrade = "downgrade_refused"
+    case downloadRunning = "download_running"
     // Integrity and signatures
     case integrityMissing = "integrity_missing"
     case integrityMalformed = "integrity_malformed"
