@@ -1,0 +1,53 @@
+import CommandLineKit
+import PatchCrypto
+import TUF
+
+/// Loads, changes and publishes, and does it again when somebody else was faster.
+struct Publishing: Sendable {
+    let workspace: Workspace
+    let repository: any Repository
+    let console: Console
+
+    init(_ workspace: Workspace, console: Console) throws {
+        self.workspace = workspace
+        self.console = console
+        repository = try workspace.repository()
+    }
+
+    /// What is published.
+    func current() async throws -> (editor: RepositoryEditor, index: ReleaseIndex) {
+        let editor = try await console.step("Read what is published") { _ in
+            try await repository.load()
+        }
+        return (editor, try await ReleaseIndex(editor) { try await repository.read($0) })
+    }
+
+    /// Publishes `editor`'s changes.
+    func publish(
+        _ editor: RepositoryEditor, targets: [NewTarget], as what: String
+    ) async throws -> Bool {
+        let size = targets.reduce(0) { $0 + $1.bytes.count }
+        return try await console.step(what) { progress in
+            progress.update(nil, Quantity.bytes(size))
+            return try await repository.publish(editor, targets: targets) {
+                progress.update($0, Quantity.bytes(size))
+            }
+        }
+    }
+
+    /// Runs `change` on the published state, again when somebody else published meanwhile.
+    func retrying<Result>(
+        _ change: (RepositoryEditor, ReleaseIndex) async throws -> Result
+    ) async throws -> Result {
+        var attempt = 1
+        while true {
+            let (editor, index) = try await current()
+            do {
+                return try await change(editor, index)
+            } catch let refusal as ServerRefusal where refusal.status == 409 && attempt < 3 {
+                attempt += 1
+                console.note("Somebody else published; starting again from the new state.")
+            }
+        }
+    }
+}

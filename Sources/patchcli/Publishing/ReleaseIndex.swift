@@ -1,0 +1,81 @@
+import Foundation
+import Rollout
+import TUF
+
+/// What is published for an app, as releases and heads.
+struct ReleaseIndex: Sendable {
+    /// A published release of a module.
+    struct Published: Sendable, Equatable {
+        let target: TargetFile
+        let release: Release
+    }
+
+    /// A published head.
+    struct PublishedHead: Sendable, Equatable {
+        let target: TargetFile
+        let head: Head
+    }
+
+    /// All live releases, lowest sequence first.
+    let releases: [Published]
+    /// All heads, by path.
+    let heads: [PublishedHead]
+
+    /// Reads everything that the roles list.
+    /// - Parameter read: gives the verified bytes of a head.
+    init(
+        _ editor: RepositoryEditor, read: (TargetFile) async throws -> [UInt8]
+    ) async throws {
+        var releases: [Published] = []
+        var heads: [PublishedHead] = []
+        for target in editor.listedTargets {
+            let parts = target.path.split(separator: "/")
+            switch parts.first {
+            case "modules":
+                guard let custom = target.custom else { continue }
+                let json = Data(JSONValue.object(custom).encoded())
+                let release = try JSONDecoder().decode(Release.self, from: json)
+                releases.append(Published(target: target, release: release))
+            case "heads" where parts.count == 4 && parts[2] == "module":
+                let head = try JSONDecoder().decode(Head.self, from: Data(try await read(target)))
+                heads.append(PublishedHead(target: target, head: head))
+            default: continue
+            }
+        }
+        self.releases = releases.sorted { $0.release.sequence < $1.release.sequence }
+        self.heads = heads
+    }
+
+    /// An index of known parts, for tests.
+    init(releases: [Published], heads: [PublishedHead]) {
+        self.releases = releases
+        self.heads = heads
+    }
+
+    /// The sequence of the next release.
+    var nextSequence: Int { (releases.last?.release.sequence ?? 0) + 1 }
+
+    /// The head of a channel and build.
+    func head(channel: String, fp16: String) -> Head? {
+        heads.first { $0.target.path == Self.headPath(channel: channel, fp16: fp16) }?.head
+    }
+
+    /// The releases of a build.
+    func releases(fp16: String) -> [Published] {
+        releases.filter { $0.target.path.hasPrefix("modules/\(fp16)/") }
+    }
+
+    /// The release of a build with a digest.
+    func release(digest: String?, fp16: String) -> Release? {
+        guard let digest else { return nil }
+        return releases(fp16: fp16).last { $0.release.raw.sha256 == digest }?.release
+    }
+
+    static func headPath(channel: String, fp16: String) -> String {
+        "heads/\(channel)/module/\(fp16).json"
+    }
+
+    static func modulePath(fp16: String, version: String) -> String {
+        "modules/\(fp16)/\(version).wasm"
+    }
+}

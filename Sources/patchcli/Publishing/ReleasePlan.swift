@@ -1,0 +1,220 @@
+import CommandLineKit
+import Foundation
+import ModuleABI
+import PatchCrypto
+import Rollout
+import TUF
+
+/// What a release or a rollback changes in a build's role. Pure: made from what is published,
+/// signed by others.
+struct ReleasePlan: Sendable {
+    /// Earlier stable releases that devices may be sent back to.
+    static let returnableCount = 3
+
+    /// What the developer decided.
+    struct Wishes: Sendable {
+        var channel: String
+        var mandatory = false
+        var notes: String?
+        var commit: String?
+        /// Share of devices in basis points; 10,000 makes the release stable at once.
+        var grant = 10_000
+    }
+
+    /// A module as it is published.
+    struct Payload: Sendable {
+        let raw: [UInt8]
+        /// The bytes that are downloaded: brotli when that is smaller.
+        let packed: [UInt8]
+        let encoding: PayloadEncoding
+        let section: ModuleSection
+    }
+
+    /// The new release; nil for a rollback.
+    let release: Release?
+    /// The new head.
+    let head: Head
+    /// What to sign and upload.
+    let targets: [NewTarget]
+    /// Paths that the role lists no longer.
+    let removed: [String]
+
+    // MARK: Release
+
+    /// A new release of `payload` for one build.
+    static func release(
+        _ payload: Payload, index: ReleaseIndex, appID: String, platform: String,
+        fingerprint: String, wishes: Wishes, salt: String
+    ) throws -> ReleasePlan {
+        let fp16 = BuildRole.fp16(fingerprint)
+        let version = payload.section.release
+        let digest = SHA256.hash(payload.raw).hex
+        if index.releases(fp16: fp16).contains(where: { $0.release.version == version }) {
+            throw CommandFailure(
+                "version_taken", "Version \(version) of this build is published already",
+                why: "Its module is another one, and a published version never changes.",
+                fix: "patchcli release --version <another>", exit: .usage)
+        }
+        let release = Release(
+            appID: appID, platform: platform, version: version,
+            sequence: payload.section.sequence, fingerprint: fingerprint, abi: payload.section.abi,
+            needs: payload.section.needs.map { SurfaceNeed(id: $0.id, sig: $0.sig) },
+            capabilities: payload.section.capabilities, appTargets: payload.section.appTargets,
+            mandatory: wishes.mandatory, notes: wishes.notes, commit: wishes.commit,
+            raw: RawPayload(sha256: digest, size: payload.raw.count), encoding: payload.encoding)
+        let before = index.head(channel: wishes.channel, fp16: fp16)
+        var head = next(
+            before, appID: appID, platform: platform, channel: wishes.channel,
+            fingerprint: fingerprint)
+        if wishes.grant >= 10_000 {
+            head.returnable = returnable(before, instead: digest)
+            head.stable = digest
+            head.candidate = nil
+        } else {
+            head.candidate = Candidate(digest: digest, grant: wishes.grant, salt: salt)
+        }
+        if wishes.mandatory { head.mandatorySince = release.sequence }
+        let module = NewTarget(
+            path: ReleaseIndex.modulePath(fp16: fp16, version: version), bytes: payload.packed,
+            custom: try custom(release))
+        return try plan(release, head, [module], index, fp16)
+    }
+
+    // MARK: Rollback
+
+    /// Where a rollback leads.
+    enum Goal: Equatable, Sendable {
+        /// The stable release before the present one.
+        case previous
+        /// A live release by version, sequence or first digits of its digest.
+        case release(String)
+        /// What the app shipped with.
+        case embedded
+    }
+
+    /// A head that sends devices of one build back.
+    static func rollback(
+        to goal: Goal, index: ReleaseIndex, before: Head
+    ) throws -> ReleasePlan {
+        let fp16 = BuildRole.fp16(before.fingerprint)
+        var head = next(
+            before, appID: before.appID, platform: before.platform, channel: before.channel,
+            fingerprint: before.fingerprint)
+        head.candidate = nil
+        // Who goes back must not be pushed forward again by an older "mandatory".
+        head.mandatorySince = nil
+        head.applyBy = nil
+        switch goal {
+        case .embedded:
+            head.kind = .embedded
+            head.returnable = returnable(before, instead: nil)
+            head.stable = nil
+        case .previous:
+            guard let earlier = before.returnable.first else {
+                throw CommandFailure(
+                    "nothing_before", "There is no earlier release to go back to",
+                    why: "The present one is the first of this build on \(before.channel).",
+                    fix: "patchcli rollback --embedded", exit: .usage)
+            }
+            head.returnable = returnable(before, instead: earlier)
+            head.stable = earlier
+        case .release(let name):
+            let found = try find(name, in: index, fp16: fp16)
+            head.returnable = returnable(before, instead: found.raw.sha256)
+            head.stable = found.raw.sha256
+        }
+        guard head.stable != before.stable || head.kind != before.kind || before.candidate != nil
+        else {
+            throw CommandFailure(
+                "already_there", "Devices on \(before.channel) are sent there already",
+                exit: .unreachable)
+        }
+        return try plan(nil, head, [], index, fp16)
+    }
+
+    private static func find(
+        _ name: String, in index: ReleaseIndex, fp16: String
+    ) throws -> Release {
+        let all = index.releases(fp16: fp16).map(\.release)
+        let exact = all.filter { $0.version == name || String($0.sequence) == name }
+        let found =
+            exact.isEmpty && name.count >= 6
+            ? all.filter { $0.raw.sha256.hasPrefix(name.lowercased()) } : exact
+        if found.count == 1 { return found[0] }
+        let known = all.map(\.version).joined(separator: ", ")
+        throw CommandFailure(
+            "release_unknown",
+            found.isEmpty
+                ? "There is no live release '\(name)' of this build"
+                : "'\(name)' names several releases of this build",
+            why: known.isEmpty ? "Nothing was released for it." : "Live are \(known).",
+            fix: "patchcli status", exit: .usage)
+    }
+
+    // MARK: Parts
+
+    private static func next(
+        _ before: Head?, appID: String, platform: String, channel: String, fingerprint: String
+    ) -> Head {
+        guard var head = before else {
+            return Head(
+                appID: appID, platform: platform, channel: channel, fingerprint: fingerprint,
+                headSequence: 1)
+        }
+        head.headSequence += 1
+        head.kind = .run
+        return head
+    }
+
+    /// The earlier stable releases, latest first, without the one that takes their place.
+    private static func returnable(_ before: Head?, instead digest: String?) -> [String] {
+        guard let before else { return [] }
+        let all = [before.stable].compactMap { $0 } + before.returnable
+        var kept: [String] = []
+        for candidate in all
+        where candidate != digest && !kept.contains(candidate)
+            && !before.recalled.contains(candidate)
+        {
+            kept.append(candidate)
+        }
+        return Array(kept.prefix(returnableCount))
+    }
+
+    private static func plan(
+        _ release: Release?, _ head: Head, _ modules: [NewTarget], _ index: ReleaseIndex,
+        _ fp16: String
+    ) throws -> ReleasePlan {
+        let path = ReleaseIndex.headPath(channel: head.channel, fp16: fp16)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let bytes = [UInt8](try encoder.encode(head))
+        return ReleasePlan(
+            release: release, head: head,
+            targets: modules + [NewTarget(path: path, bytes: bytes)],
+            removed: unreferenced(after: head, path: path, index, fp16))
+    }
+
+    /// A build role lists live releases only. The newest one stays in any case: it carries the
+    /// counter.
+    private static func unreferenced(
+        after head: Head, path: String, _ index: ReleaseIndex, _ fp16: String
+    ) -> [String] {
+        let others = index.heads.filter { $0.target.path != path }.map(\.head)
+        var live: Set<String> = []
+        for head in others + [head] {
+            live.formUnion(
+                [head.stable, head.candidate?.digest].compactMap { $0 } + head.returnable)
+        }
+        return index.releases(fp16: fp16)
+            .filter {
+                !live.contains($0.release.raw.sha256)
+                    && $0.release.sequence != index.nextSequence - 1
+            }
+            .map(\.target.path)
+    }
+
+    private static func custom(_ release: Release) throws -> [String: JSONValue] {
+        let json = try JSONValue(parsing: [UInt8](try JSONEncoder().encode(release)))
+        return json.object ?? [:]
+    }
+}

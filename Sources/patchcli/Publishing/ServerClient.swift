@@ -1,0 +1,183 @@
+import Foundation
+import PatchPlatform
+import TUF
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Talks to a `patchd`.
+struct ServerClient: Sendable {
+    /// The answer to a request for a new app.
+    struct CreatedApp: Sendable {
+        let appKey: String
+        let appID: String
+        let token: String
+        let freshnessKeys: [TUFKey]
+    }
+
+    /// The answer to an upload.
+    struct UploadAnswer: Decodable, Sendable {
+        let created: Bool
+        let versions: [String: Int]
+    }
+
+    /// `http://host:port/api/v1`
+    let base: URL
+    private let transport = URLSessionTransport()
+
+    init(base: URL) { self.base = base }
+
+    /// The API of a server named as people name it: with or without a slash, or with `/api/v1`.
+    static func apiBase(_ server: String) -> URL? {
+        var text = server
+        while text.hasSuffix("/") { text.removeLast() }
+        if !text.hasSuffix("/api/v1") { text += "/api/v1" }
+        guard let url = URL(string: text), let scheme = url.scheme,
+            ["http", "https"].contains(scheme), url.host != nil
+        else { return nil }
+        return url
+    }
+
+    /// A published file, nil when there is none.
+    /// - Throws: `HTTPError`.
+    func get(_ path: String, maximumSize: Int) async throws -> [UInt8]? {
+        let url = base.appendingPathComponent(path)
+        let answer = try await transport.fetch(HTTPRequest(url, maximumSize: maximumSize))
+        switch answer.status {
+        case 200: return answer.body
+        case 403, 404, 410: return nil
+        default: throw HTTPError(.badStatus, url: url, status: answer.status)
+        }
+    }
+
+    /// Makes an app.
+    /// - Throws: `HTTPError`, ``ServerRefusal``.
+    func createApp(name: String, appID: String, adminToken: String) async throws -> CreatedApp {
+        let body: JSONValue = ["name": .string(name), "app_id": .string(appID)]
+        let bytes = try await post(
+            "apps", token: adminToken, contentType: "application/json", body: body.encoded(),
+            progress: { _ in })
+        let document = try JSONValue(parsing: bytes)
+        guard let key = document["app_key"]?.string, let id = document["app_id"]?.string,
+            let token = document["token"]?.string
+        else {
+            throw ServerRefusal(
+                status: 500, code: "unexpected_answer",
+                message: "The server's answer is not that of a patchd.")
+        }
+        let keys = try (document["freshness_keys"]?.array ?? []).map { try TUFKey(json: $0) }
+        return CreatedApp(appKey: key, appID: id, token: token, freshnessKeys: keys)
+    }
+
+    /// Uploads a release.
+    /// - Parameter progress: told the share of the body that was sent.
+    /// - Throws: `HTTPError`, ``ServerRefusal``.
+    func upload(
+        _ form: MultipartForm, appKey: String, token: String,
+        progress: @escaping @Sendable (Double) -> Void
+    ) async throws -> UploadAnswer {
+        let bytes = try await post(
+            "apps/\(appKey)/releases", token: token, contentType: form.contentType,
+            body: form.encoded(), progress: progress)
+        return try JSONDecoder().decode(UploadAnswer.self, from: Data(bytes))
+    }
+
+    private func post(
+        _ path: String, token: String, contentType: String, body: [UInt8],
+        progress: @escaping @Sendable (Double) -> Void
+    ) async throws -> [UInt8] {
+        let url = base.appendingPathComponent(path)
+        var request = URLRequest(url: url)
+        request.httpMethod = "POST"
+        request.timeoutInterval = 60
+        request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
+        request.setValue(contentType, forHTTPHeaderField: "Content-Type")
+        let watcher = UploadWatcher(progress: progress)
+        let session = URLSession(
+            configuration: .ephemeral, delegate: watcher, delegateQueue: nil)
+        defer { session.finishTasksAndInvalidate() }
+        let (data, status) = try await watcher.upload(Data(body), request, session, url)
+        guard (200..<300).contains(status) else { throw Self.refusal(status, data) }
+        return [UInt8](data)
+    }
+
+    private static func refusal(_ status: Int, _ data: Data) -> ServerRefusal {
+        struct Document: Decodable {
+            struct Body: Decodable {
+                let code: String
+                let message: String
+            }
+            let error: Body
+        }
+        if let document = try? JSONDecoder().decode(Document.self, from: data) {
+            return ServerRefusal(
+                status: status, code: document.error.code, message: document.error.message)
+        }
+        return ServerRefusal(
+            status: status, code: "http_\(status)",
+            message: "The server answered with status \(status).")
+    }
+}
+
+/// One upload with progress; a session's delegate, because that is how progress is told.
+private final class UploadWatcher: NSObject, URLSessionDataDelegate, Sendable {
+    private struct State {
+        var data = Data()
+        var done: CheckedContinuation<(Data, Int), any Error>?
+    }
+
+    /// An answer of ours is far smaller.
+    private static let largestAnswer = 1 << 20
+
+    private let progress: @Sendable (Double) -> Void
+    private let state = Lock(State())
+
+    init(progress: @escaping @Sendable (Double) -> Void) { self.progress = progress }
+
+    func upload(
+        _ body: Data, _ request: URLRequest, _ session: URLSession, _ url: URL
+    ) async throws -> (Data, Int) {
+        try await withCheckedThrowingContinuation { continuation in
+            state.withLock { $0.done = continuation }
+            session.uploadTask(with: request, from: body).resume()
+        }
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64,
+        totalBytesSent: Int64, totalBytesExpectedToSend: Int64
+    ) {
+        guard totalBytesExpectedToSend > 0 else { return }
+        progress(Double(totalBytesSent) / Double(totalBytesExpectedToSend))
+    }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data
+    ) {
+        let isTooLong = state.withLock { state -> Bool in
+            state.data.append(data)
+            return state.data.count > Self.largestAnswer
+        }
+        if isTooLong { dataTask.cancel() }
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
+    ) {
+        let (data, done) = state.withLock { state in
+            defer { state.done = nil }
+            return (state.data, state.done)
+        }
+        if let status = (task.response as? HTTPURLResponse)?.statusCode {
+            // A refusal may come while the body is still on its way; it is the better story.
+            done?.resume(returning: (data, status))
+        } else if let url = task.originalRequest?.url {
+            done?.resume(
+                throwing: HTTPError(
+                    .unreachable, url: url, detail: error?.localizedDescription ?? "no answer"))
+        } else {
+            done?.resume(throwing: error ?? URLError(.unknown))
+        }
+    }
+}

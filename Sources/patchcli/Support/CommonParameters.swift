@@ -1,0 +1,37 @@
+import CommandLineKit
+import Foundation
+
+/// Parameters that several commands share.
+enum Common {
+    static let project = Parameter<String>.option(
+        "project", placeholder: "folder", default: ".",
+        help: "The folder with openpatch.json.", completion: .folder)
+    static let channel = Parameter<String?>.option(
+        "channel", placeholder: "name", help: "The channel, instead of the one in openpatch.json.",
+        check: checkName)
+    static let fingerprint = Parameter<String?>.option(
+        "fingerprint", placeholder: "digits",
+        help: "First digits of a registered build's fingerprint, instead of the latest build.")
+    static let dryRun = Parameter<Bool>.flag(
+        "dry-run", help: "Print exactly what would be signed; change and publish nothing.")
+
+    /// Names that become part of a path.
+    static let checkName: @Sendable (String) -> String? = { name in
+        let isFine =
+            !name.isEmpty && name.utf8.count <= 100 && name.utf8.first != 0x2E
+            && name.utf8.allSatisfy {
+                (0x30...0x39).contains($0) || (0x41...0x5A).contains($0)
+                    || (0x61...0x7A).contains($0) || [0x2E, 0x5F, 0x2D].contains($0)
+            }
+        return isFine ? nil : "expected letters, digits, '.', '_' and '-'"
+    }
+}
+
+extension Invocation {
+    /// The project's folder as an absolute location.
+    var projectFolder: URL {
+        get throws {
+            URL(fileURLWithPath: try self[Common.project]).standardizedFileURL
+        }
+    }
+}
