@@ -103,6 +103,9 @@ public struct Console: Sendable {
         errors(text + "\n")
     }
 
+    /// A document as `--json` would print it.
+    public static func text(_ document: some Encodable) throws -> String { try encode(document) }
+
     static func encode(_ document: some Encodable) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

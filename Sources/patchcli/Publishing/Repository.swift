@@ -19,6 +19,8 @@ protocol Repository: Sendable {
     var isStatic: Bool { get }
     /// What is published, verified from the pinned root on.
     func load() async throws -> RepositoryEditor
+    /// A metadata file as it is published, unverified; nil when there is none.
+    func metadata(_ name: String) async throws -> [UInt8]?
     /// The bytes of a published target, verified.
     func read(_ target: TargetFile) async throws -> [UInt8]
     /// Publishes an editor's changes and the targets that they list.

@@ -14,9 +14,13 @@ struct ServerRepository: Repository {
 
     func load() async throws -> RepositoryEditor {
         try await RepositoryEditor.load(trustedRoot: trustedRoot, expiryPlan: .server) { name in
-            try await client.get(
-                "apps/\(appKey)/metadata/\(name)", maximumSize: RepositoryLimits.metadata)
+            try await metadata(name)
         }
+    }
+
+    func metadata(_ name: String) async throws -> [UInt8]? {
+        try await client.get(
+            "apps/\(appKey)/metadata/\(name)", maximumSize: RepositoryLimits.metadata)
     }
 
     func read(_ target: TargetFile) async throws -> [UInt8] {

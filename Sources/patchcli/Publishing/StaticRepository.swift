@@ -20,8 +20,12 @@ struct StaticRepository: Repository {
         try await RepositoryEditor.load(
             trustedRoot: trustedRoot, expiryPlan: .staticTree
         ) { name in
-            try files.read("metadata/\(name)", maximumSize: RepositoryLimits.metadata)
+            try await metadata(name)
         }
+    }
+
+    func metadata(_ name: String) async throws -> [UInt8]? {
+        try files.read("metadata/\(name)", maximumSize: RepositoryLimits.metadata)
     }
 
     func read(_ target: TargetFile) async throws -> [UInt8] {

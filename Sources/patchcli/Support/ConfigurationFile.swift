@@ -81,8 +81,8 @@ struct AppResources {
         var api_base_url: String?
         var channel: String
         var platform: String
-        /// Empty until a build is registered.
-        var fingerprint: String
+        /// Absent until a build is registered.
+        var fingerprint: String?
         var embedded_sequence: Int
         var floors: Floors
     }

@@ -1,0 +1,174 @@
+import CommandLineKit
+import Foundation
+import PatchCompiler
+import TUF
+
+/// `patchcli fingerprint …`
+enum FingerprintCommands {
+    private static let offline = Parameter<Bool>.flag(
+        "no-publish", help: "Write the files only; run again without it before the first release.")
+
+    static var group: Command {
+        Command(
+            "fingerprint", abstract: "What identifies a store build.",
+            subcommands: [show, register])
+    }
+
+    struct ShowReport: Encodable {
+        struct Build: Encodable {
+            let number: Int
+            let fingerprint: String
+            let functions: Int
+            let matches: Bool
+        }
+        let fingerprint: String
+        let surface: String
+        let builds: [Build]
+    }
+
+    private static var show: Command {
+        Command(
+            "show", abstract: "Show the fingerprint of the sources and the registered builds.",
+            discussion: """
+                The fingerprint covers everything that only a store build can carry. While it is \
+                that of a registered build, changes can ship over the air. Exits with 5 when it \
+                is that of none.
+                """,
+            parameters: parameters(Common.project)
+        ) { invocation in
+            let workspace = try Workspace(invocation)
+            let fingerprint = try workspace.project.fingerprint()
+            let builds = try workspace.project.manifests()
+            let report = ShowReport(
+                fingerprint: fingerprint.value, surface: fingerprint.surface,
+                builds: builds.map {
+                    .init(
+                        number: $0.number, fingerprint: $0.fingerprint,
+                        functions: $0.functions.count,
+                        matches: $0.fingerprint == fingerprint.value)
+                })
+            try invocation.console.report(report) { console in
+                console.print(fields: [
+                    ("fingerprint", report.fingerprint), ("surface", report.surface),
+                ], indent: "")
+                var table = Table([.init("BUILD", .right), .init("FINGERPRINT"), .init("FUNCTIONS", .right), .init("")])
+                for build in report.builds {
+                    table.add([
+                        String(build.number), String(build.fingerprint.prefix(16)),
+                        String(build.functions),
+                        build.matches ? console.style.green("these sources") : "",
+                    ])
+                }
+                console.print()
+                table.isEmpty
+                    ? console.print("No build is registered.") : console.print(table)
+            }
+            if !report.builds.isEmpty, !report.builds.contains(where: { $0.matches }) {
+                throw SilentExit(.fingerprintMismatch)
+            }
+        }
+    }
+
+    struct RegisterReport: Encodable {
+        let fingerprint: String
+        let number: Int
+        let functions: Int
+        let base_size: Int
+        let known: Bool
+        let published: Bool
+        let folder: String
+        let not_in_base: [String]
+    }
+
+    private static var register: Command {
+        Command(
+            "register", abstract: "Record the sources as a store build.",
+            discussion: """
+                Run it when you build for the store: writes the build's manifest and base.wasm to \
+                .openpatch/builds (commit them), patch-config.json and base.wasm into the app's \
+                resources, and signs a role for the build so that releases can be made for it.
+                """,
+            parameters: parameters(Common.project, offline)
+        ) { invocation in
+            let workspace = try Workspace(invocation)
+            let console = invocation.console
+            let build = try await console.step("Compile the base module") { progress in
+                let build = try workspace.project.registerBuild()
+                progress.update(nil, Quantity.bytes(build.base.count))
+                return build
+            }
+            let isOffline = try invocation[offline]
+            let isPublished =
+                isOffline ? false : try await publish(build.manifest, workspace, console)
+            let report = RegisterReport(
+                fingerprint: build.manifest.fingerprint, number: build.manifest.number,
+                functions: build.manifest.functions.count, base_size: build.base.count,
+                known: build.wasKnown, published: isPublished, folder: build.folder.path,
+                not_in_base: build.notInBase.map(\.description))
+            try writeResources(build, workspace)
+            try console.report(report) { show(report, workspace, on: $0) }
+        }
+    }
+
+    private static func show(
+        _ report: RegisterReport, _ workspace: Workspace, on console: Console
+    ) {
+        let style = console.style
+        console.print(
+            "Build \(report.number) "
+                + (report.known ? "was registered already." : "is registered."))
+        var fields = [
+            ("fingerprint", report.fingerprint),
+            ("functions", "\(report.functions) can be replaced over the air"),
+            ("base.wasm", Quantity.bytes(report.base_size)),
+            ("manifest", report.folder),
+        ]
+        if let resources = workspace.configuration.resources {
+            fields.append(("resources", "\(resources)/ (patch-config.json, base.wasm)"))
+        }
+        console.print(fields: fields)
+        if !report.not_in_base.isEmpty {
+            console.print()
+            console.print("Routed, but not in the base module:")
+            for problem in report.not_in_base { console.print("  " + problem) }
+        }
+        console.print()
+        console.print(
+            "Commit .openpatch/builds, build the app with these resources; then edit and run "
+                + style.cyan("patchcli release") + ".")
+    }
+
+    /// - Returns: Whether the build's role was new.
+    private static func publish(
+        _ manifest: BuildManifest, _ workspace: Workspace, _ console: Console
+    ) async throws -> Bool {
+        let publishing = try Publishing(workspace, console: console)
+        let signers = try workspace.releaseSigners()
+        return try await publishing.retrying { editor, index in
+            var editor = editor
+            try editor.registerBuild(
+                fingerprint: manifest.fingerprint, signers: signers, at: .now)
+            guard !editor.changes.isEmpty else { return false }
+            return try await publishing.publish(
+                editor, targets: [], as: "Sign and publish the build's role")
+        }
+    }
+
+    private static func writeResources(
+        _ build: RegisteredBuild, _ workspace: Workspace
+    ) throws {
+        guard let resources = workspace.resources else { return }
+        let root = [UInt8](try Data(contentsOf: workspace.rootFile))
+        try resources.write(root: root)
+        try resources.write(base: build.base)
+        let known = resources.configuration
+        try resources.write(
+            AppResources.Configuration(
+                app_key: workspace.app, app_id: workspace.configuration.appID,
+                api_base_url: workspace.apiBaseURL, channel: workspace.configuration.channel,
+                platform: workspace.configuration.platform,
+                fingerprint: build.manifest.fingerprint,
+                embedded_sequence: known?.embedded_sequence ?? 0,
+                floors: known?.floors ?? .init(min_targets_version: 1, min_sequence: 0)))
+    }
+}

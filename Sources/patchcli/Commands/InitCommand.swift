@@ -1,0 +1,354 @@
+import CommandLineKit
+import Foundation
+import PatchCompiler
+import PatchCrypto
+import PatchPlatform
+import TUF
+
+/// `patchcli init`
+enum InitCommand {
+    private static let name = Parameter<String?>.option(
+        "name", help: "The app's name; the folder's name when there is none yet.")
+    private static let server = Parameter<String?>.option(
+        "server", placeholder: "url", help: "The patchd that the app is published on.")
+    private static let adminTokenFile = Parameter<String?>.option(
+        "admin-token-file", placeholder: "file",
+        help: "File with the server's admin token, which makes the app there; or the token itself "
+            + "in OPENPATCH_ADMIN_TOKEN.", completion: .file([]))
+    private static let baseURL = Parameter<String?>.option(
+        "base-url", placeholder: "url",
+        help: "Without a server: the address under which 'apps/' will be found on a static host.")
+    private static let platform = Parameter<Platform?>.option(
+        "platform", help: "The platform of the app.")
+    private static let channel = Parameter<String?>.option(
+        "channel", placeholder: "name", help: "The channel of releases (production at first).",
+        check: Common.checkName)
+    private static let sources = Parameter<[String]>.options(
+        "source", placeholder: "module=folder",
+        help: "A Swift module of the app and the folder of its sources; those in Sources/ when "
+            + "none is named.",
+        check: { $0.split(separator: "=").count == 2 ? nil : "expected <module>=<folder>" })
+    private static let guest = Parameter<[String]>.options(
+        "guest", placeholder: "folder", help: "A folder of Swift files that go into every module.",
+        completion: .folder)
+    private static let resources = Parameter<String?>.option(
+        "resources", placeholder: "folder", help: "The folder of the app's resources.",
+        completion: .folder)
+
+    enum Platform: String, CaseIterable, ArgumentValue { case ios, macos, tvos, visionos, linux }
+
+    static var command: Command {
+        Command(
+            "init", abstract: "Set a project up for over-the-air updates.",
+            discussion: """
+                Creates or updates openpatch.json, makes the signing keys of the app, and writes \
+                patch-root.json and patch-config.json into the app's resources. With --server the \
+                app is created on a patchd, which then signs freshness; without one everything is \
+                signed on this machine and 'publish --static' copies it to any web host. Running it \
+                again changes nothing that is there already. Asks nothing.
+                """,
+            examples: [
+                (
+                    "patchcli init --server http://127.0.0.1:8080 --admin-token-file data/admin-token",
+                    "Create the app on a patchd."
+                ),
+                (
+                    "patchcli init --base-url https://cdn.example.com/patches",
+                    "Publish to a static host."
+                ),
+            ],
+            parameters: parameters(
+                Common.project, name, server, adminTokenFile, baseURL, platform, channel, sources,
+                guest, resources),
+            body: run)
+    }
+
+    struct Report: Encodable {
+        struct Key: Encodable {
+            let role: String
+            let key_id: String
+            let path: String
+            let created: Bool
+        }
+        let app_id: String
+        let app_key: String
+        let mode: String
+        let configuration: String
+        let created: Bool
+        let keys: [Key]
+        let resources: String?
+        let root_version: Int
+    }
+
+    @Sendable private static func run(_ invocation: Invocation) async throws {
+        let folder = try invocation.projectFolder
+        let console = invocation.console
+        var configuration = try configuration(invocation, in: folder)
+        let store = KeyStore(environment: invocation.environment)
+        let isNew = configuration.appKey.isEmpty
+        let isStatic: Bool
+        var freshness: [TUFKey] = []
+        if isNew {
+            let named = try invocation[server]
+            isStatic = named == nil
+            if isStatic {
+                configuration.appKey = "pak_" + SecureRandom.bytes(12).hex
+                configuration.server = try invocation[baseURL]
+            } else {
+                configuration.server = named
+                let app = try await createApp(configuration, invocation)
+                configuration.appKey = app.appKey
+                freshness = app.freshnessKeys
+                try store.store(token: app.token, for: app.appKey)
+                // Written at once: an app that exists on the server must not be made again.
+                try ConfigurationFile.write(configuration, in: folder)
+            }
+        } else {
+            isStatic = FileManager.default.fileExists(
+                atPath: Workspace.treeFolder(folder).path)
+            if let server = try invocation[server] ?? invocation[baseURL] {
+                configuration.server = server
+            }
+        }
+        try ConfigurationFile.write(configuration, in: folder)
+        try ConfigurationFile.writeIgnoreFile(in: folder)
+        var roles: [KeyStore.Role] = [.root, .rootBackup, .targets]
+        if isStatic { roles.append(.freshness) }
+        let hasRoot = FileManager.default.fileExists(
+            atPath: folder.appendingPathComponent(".openpatch/root.json").path)
+        var keys: [(entry: KeyStore.Entry, isNew: Bool)] = []
+        for role in roles {
+            if hasRoot {
+                // Keys of a root that exists are never made up: others would not count.
+                if let entry = try store.key(configuration.appKey, role) {
+                    keys.append((entry, false))
+                }
+            } else {
+                keys.append(try store.obtain(configuration.appKey, role))
+            }
+        }
+        if !hasRoot {
+            if isStatic { freshness = keys.filter { $0.entry.role == .freshness }.map(\.entry.tufKey) }
+            try await publishRoot(
+                configuration, folder, keys.map(\.entry), freshness, isStatic, invocation)
+        }
+        let workspace = try Workspace(folder: folder, environment: invocation.environment)
+        let root = try await writeResources(workspace)
+        let report = Report(
+            app_id: configuration.appID, app_key: configuration.appKey,
+            mode: isStatic ? "static" : "server",
+            configuration: folder.appendingPathComponent(ProjectConfiguration.fileName).path,
+            created: !hasRoot,
+            keys: keys.map {
+                .init(
+                    role: $0.entry.role.rawValue, key_id: $0.entry.tufKey.keyID,
+                    path: $0.entry.path, created: $0.isNew)
+            },
+            resources: workspace.resources?.folder.path, root_version: root)
+        try console.report(report) { show(report, workspace, on: $0) }
+    }
+
+    private static func show(_ report: Report, _ workspace: Workspace, on console: Console) {
+        let style = console.style
+        console.print(
+            style.bold(workspace.configuration.name)
+                + (report.created ? " is ready for updates." : " was set up already."))
+        var fields = [
+            ("app key", report.app_key), ("app id", report.app_id),
+            ("published", report.mode == "server"
+                ? "on \(workspace.configuration.server ?? "")"
+                : "as a static tree; freshness is signed on this machine"),
+            ("platform", workspace.configuration.platform),
+            ("channel", workspace.configuration.channel),
+            ("sources", workspace.configuration.sources.map(\.path).joined(separator: ", ")),
+        ]
+        if let resources = workspace.configuration.resources {
+            fields.append(("resources", resources))
+        }
+        console.print(fields: fields)
+        console.print()
+        var table = Table("KEY", "ID", "FILE")
+        for key in report.keys { table.add([key.role, String(key.key_id.prefix(12)), key.path]) }
+        console.print(table, indent: "  ")
+        console.print()
+        if report.keys.contains(where: { $0.created }) {
+            console.print(
+                "Move \(style.bold("root-backup")) to a safe place and keep a copy of the others: "
+                    + "who loses all root keys can never change them again.")
+        }
+        console.print(
+            "Next: \(style.cyan("patchcli prepare")), build the app, "
+                + "then \(style.cyan("patchcli fingerprint register")).")
+    }
+
+    // MARK: Steps
+
+    private static func configuration(
+        _ invocation: Invocation, in folder: URL
+    ) throws -> ProjectConfiguration {
+        let file = folder.appendingPathComponent(ProjectConfiguration.fileName)
+        var configuration: ProjectConfiguration
+        if FileManager.default.fileExists(atPath: file.path) {
+            configuration = try ProjectConfiguration(folder: folder)
+        } else {
+            guard FileManager.default.fileExists(atPath: folder.path) else {
+                throw CommandFailure(
+                    "no_folder", "There is no folder '\(folder.path)'",
+                    fix: "patchcli init --project <folder>", exit: .noInput)
+            }
+            let found = ProjectLayout(folder: folder)
+            configuration = ProjectConfiguration(
+                appID: LiveRandom().uuid(), name: folder.lastPathComponent,
+                platform: found.platform, sources: found.sources, guest: found.guest,
+                resources: found.resources)
+        }
+        if let name = try invocation[name] { configuration.name = name }
+        if let platform = try invocation[platform] { configuration.platform = platform.rawValue }
+        if let channel = try invocation[channel] { configuration.channel = channel }
+        if let resources = try invocation[resources] { configuration.resources = resources }
+        let named = try invocation[sources]
+        if !named.isEmpty {
+            configuration.sources = named.map { text in
+                let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+                return ProjectConfiguration.Target(module: parts[0], path: parts[1])
+            }
+        }
+        let guests = try invocation[guest]
+        if !guests.isEmpty { configuration.guest = guests }
+        guard !configuration.sources.isEmpty else {
+            throw CommandFailure(
+                "no_sources", "There are no Swift sources to set up",
+                why: "No folder below Sources/ was found and none was named.",
+                fix: "patchcli init --source MyApp=Sources/MyApp", exit: .configuration)
+        }
+        return configuration
+    }
+
+    private static func createApp(
+        _ configuration: ProjectConfiguration, _ invocation: Invocation
+    ) async throws -> ServerClient.CreatedApp {
+        guard let server = configuration.server, let base = ServerClient.apiBase(server) else {
+            throw CommandFailure(
+                "bad_server", "'\(configuration.server ?? "")' is no address of a server",
+                fix: "patchcli init --server http://127.0.0.1:8080", exit: .usage)
+        }
+        let token: String
+        if let file = try invocation[adminTokenFile] {
+            guard let data = FileManager.default.contents(atPath: file), data.count <= 4096 else {
+                throw CommandFailure(
+                    "no_admin_token", "The admin token file '\(file)' cannot be read",
+                    why: "patchd prints its place when it starts for the first time.",
+                    exit: .noInput)
+            }
+            token = String(decoding: data, as: UTF8.self)
+                .trimmingCharacters(in: .whitespacesAndNewlines)
+        } else if let named = invocation.environment["OPENPATCH_ADMIN_TOKEN"], !named.isEmpty {
+            token = named
+        } else {
+            throw CommandFailure(
+                "no_admin_token", "Creating an app on a server needs its admin token",
+                why: "patchd wrote it to 'admin-token' in its data folder.",
+                fix: "patchcli init --server \(server) --admin-token-file <data>/admin-token",
+                exit: .usage)
+        }
+        return try await invocation.console.step("Create the app on \(server)") { _ in
+            try await ServerClient(base: base).createApp(
+                name: configuration.name, appID: configuration.appID, adminToken: token)
+        }
+    }
+
+    private static func publishRoot(
+        _ configuration: ProjectConfiguration, _ folder: URL, _ keys: [KeyStore.Entry],
+        _ freshness: [TUFKey], _ isStatic: Bool, _ invocation: Invocation
+    ) async throws {
+        func keys(of roles: KeyStore.Role...) -> [KeyStore.Entry] {
+            keys.filter { roles.contains($0.role) }
+        }
+        guard !freshness.isEmpty else {
+            throw CommandFailure(
+                "root_lost", "The app exists on the server, but this project has no root for it",
+                why: "An earlier 'init' was interrupted, or .openpatch/root.json was not committed.",
+                fix: "restore .openpatch/root.json, or remove 'app_key' and 'app_id' from "
+                    + "openpatch.json to begin a new app",
+                exit: .configuration)
+        }
+        let plan = RepositoryEditor.RootPlan(
+            rootKeys: keys(of: .root, .rootBackup).map(\.tufKey),
+            targetsKeys: keys(of: .targets).map(\.tufKey), freshnessKeys: freshness,
+            openPatch: Root.OpenPatchExtension(appID: configuration.appID))
+        var editor = try RepositoryEditor(
+            plan, signers: keys(of: .root).map(\.signer), at: .now,
+            expiryPlan: isStatic ? .staticTree : .server)
+        try editor.editTargets(signers: keys(of: .targets).map(\.signer), at: .now)
+        let root = editor.root.encoded()
+        let store = KeyStore(environment: invocation.environment)
+        let repository: any Repository
+        if isStatic {
+            repository = StaticRepository(folder: Workspace.treeFolder(folder), trustedRoot: root) {
+                try store.require(configuration.appKey, .freshness).signer
+            }
+        } else {
+            guard let base = configuration.server.flatMap(ServerClient.apiBase) else { return }
+            repository = ServerRepository(
+                client: ServerClient(base: base), appKey: configuration.appKey, trustedRoot: root
+            ) { try store.token(configuration.appKey, environment: invocation.environment) }
+        }
+        _ = try await invocation.console.step("Sign and publish the root of trust") { _ in
+            try await repository.publish(editor, targets: []) { _ in }
+        }
+        try ConfigurationFile.writeIfChanged(
+            root, to: folder.appendingPathComponent(".openpatch/root.json"))
+    }
+
+    /// Writes what the app carries.
+    /// - Returns: The version of the root.
+    private static func writeResources(_ workspace: Workspace) async throws -> Int {
+        let root = [UInt8](try Data(contentsOf: workspace.rootFile))
+        let version = try SignedMetadata<Root>(parsing: root).signed.version
+        guard let resources = workspace.resources else { return version }
+        try resources.write(root: root)
+        let known = resources.configuration
+        try resources.write(
+            AppResources.Configuration(
+                app_key: workspace.app, app_id: workspace.configuration.appID,
+                api_base_url: workspace.apiBaseURL, channel: workspace.configuration.channel,
+                platform: workspace.configuration.platform, fingerprint: known?.fingerprint,
+                embedded_sequence: known?.embedded_sequence ?? 0,
+                floors: known?.floors ?? .init(min_targets_version: 1, min_sequence: 0)))
+        return version
+    }
+}
+
+/// What a folder looks like before it has an openpatch.json.
+struct ProjectLayout {
+    let sources: [ProjectConfiguration.Target]
+    let guest: [String]
+    let resources: String?
+    let platform: String
+
+    init(folder: URL) {
+        let manager = FileManager.default
+        func isFolder(_ path: String) -> Bool {
+            var isFolder: ObjCBool = false
+            let full = folder.appendingPathComponent(path).path
+            return manager.fileExists(atPath: full, isDirectory: &isFolder) && isFolder.boolValue
+        }
+        func hasSwift(_ path: String) -> Bool {
+            let names = manager.enumerator(atPath: folder.appendingPathComponent(path).path)
+            return names?.contains { ($0 as? String)?.hasSuffix(".swift") == true } ?? false
+        }
+        let below = (try? manager.contentsOfDirectory(
+            atPath: folder.appendingPathComponent("Sources").path)) ?? []
+        sources = below.sorted().map { "Sources/\($0)" }
+            .filter { isFolder($0) && hasSwift($0) && !$0.hasSuffix("/Guest") }
+            .map { .init(module: String($0.dropFirst("Sources/".count)), path: $0) }
+        guest = ["Guest", "Sources/Guest"].filter { isFolder($0) }
+        let candidates = ["Resources"] + sources.map { "\($0.path)/Resources" }
+        resources = candidates.first(where: isFolder) ?? "Resources"
+        #if os(Linux)
+            platform = "linux"
+        #else
+            platform = "ios"
+        #endif
+    }
+}

@@ -1,0 +1,259 @@
+import CommandLineKit
+import Foundation
+import ModuleABI
+import PatchCompiler
+import PatchCrypto
+import Rollout
+import TUF
+
+/// `patchcli release`
+enum ReleaseCommand {
+    private static let version = Parameter<String?>.option(
+        "version", help: "The release's name; the last one with its number raised when not given.",
+        check: Common.checkName)
+    private static let notes = Parameter<String?>.option(
+        "notes", placeholder: "text", help: "Release notes, shown to users who are asked.")
+    private static let mandatory = Parameter<Bool>.flag(
+        "mandatory", help: "Devices take it without asking the user.")
+    private static let rollout = Parameter<Percent>.option(
+        "rollout", placeholder: "percent", default: Percent(basisPoints: 10_000),
+        help: "Share of devices that may take it, as in 5%.")
+
+    static var command: Command {
+        Command(
+            "release", abstract: "Compile, sign and publish what changed.",
+            discussion: """
+                Compares the sources with a registered store build, compiles the functions that \
+                differ to a module, signs it with the release key and publishes it to the channel. \
+                Running it again without a change releases nothing anew. Exits with 6 when a change \
+                cannot ship over the air, and with 5 when the build is not registered; nothing is \
+                uploaded then.
+                """,
+            examples: [
+                ("patchcli release", "Everybody on the default channel gets it."),
+                ("patchcli release --rollout 5% --notes 'Fixes the price'", "One in twenty gets it."),
+                ("patchcli release --dry-run --json", "What would be signed, as JSON."),
+            ],
+            parameters: parameters(
+                Common.project, Common.channel, Common.fingerprint, version, notes, mandatory,
+                rollout, Common.dryRun),
+            body: run)
+    }
+
+    struct Report: Encodable {
+        let created: Bool
+        let dry_run: Bool
+        let release: Release?
+        let head: Head
+        let covered: [CoverageSummary.Function]
+        let native: CoverageSummary.Native
+        let size: Int
+        let download_size: Int
+        let role: String
+        let role_version: Int
+        let signed_by: [String]
+        let url: String
+    }
+
+    @Sendable private static func run(_ invocation: Invocation) async throws {
+        let workspace = try Workspace(invocation)
+        let console = invocation.console
+        let manifest = try workspace.project.manifest(
+            fingerprint: try invocation[Common.fingerprint])
+        let publishing = try Publishing(workspace, console: console)
+        let signers = try workspace.releaseSigners()
+        var wishes = ReleasePlan.Wishes(
+            channel: try invocation[Common.channel] ?? workspace.configuration.channel)
+        wishes.mandatory = try invocation[mandatory]
+        wishes.notes = try invocation[notes]
+        wishes.grant = try invocation[rollout].basisPoints
+        wishes.commit = workspace.commit
+        let isDry = try invocation[Common.dryRun]
+        let wanted = try invocation[version]
+        let final = wishes
+        let outcome = try await publishing.retrying { editor, index in
+            try await release(
+                Request(
+                    manifest: manifest, wishes: final, version: wanted, isDry: isDry,
+                    signers: signers),
+                publishing, editor, index)
+        }
+        try console.report(outcome.report) { show(outcome, manifest, final, on: $0) }
+    }
+
+    private struct Request: Sendable {
+        let manifest: BuildManifest
+        let wishes: ReleasePlan.Wishes
+        let version: String?
+        let isDry: Bool
+        let signers: [TUFSigner]
+    }
+
+    private struct Outcome: Sendable {
+        let report: Report
+        let payload: ModulePayload
+    }
+
+    private static func release(
+        _ request: Request, _ publishing: Publishing, _ published: RepositoryEditor,
+        _ index: ReleaseIndex
+    ) async throws -> Outcome {
+        let workspace = publishing.workspace
+        let fp16 = request.manifest.short
+        let role = BuildRole.name(fingerprint: request.manifest.fingerprint)
+        guard published.delegated[role] != nil else {
+            throw CommandFailure(
+                "build_not_published", "Build \(fp16) may not be released for yet",
+                why: "Its role was never signed: it was registered with --no-publish.",
+                fix: "patchcli fingerprint register", exit: .fingerprintMismatch)
+        }
+        let latest = index.releases(fp16: fp16).last?.release
+        let version =
+            request.version
+            ?? VersionName.next(
+                after: index.releases.last?.release.version, sequence: index.nextSequence)
+        // A module carries its own version and sequence, so whether anything is new can only be
+        // told by building under the earlier name.
+        let earlier =
+            request.version == nil
+            ? latest
+            : index.releases(fp16: fp16).last { $0.release.version == version }?.release
+        let first = try await ModulePayload.build(
+            workspace.project, request.manifest,
+            ReleaseIdentity(
+                version: earlier?.version ?? version,
+                sequence: earlier?.sequence ?? index.nextSequence), publishing.console)
+        let head = index.head(channel: request.wishes.channel, fp16: fp16)
+        if let earlier, first.digest == earlier.raw.sha256, let head,
+            isSame(earlier, head, request.wishes)
+        {
+            return Outcome(
+                report: report(
+                    created: false, request, earlier, head, first, published, role,
+                    publishing.repository),
+                payload: first)
+        }
+        let payload: ModulePayload
+        if earlier == nil {
+            payload = first
+        } else {
+            payload = try await ModulePayload.build(
+                workspace.project, request.manifest,
+                ReleaseIdentity(version: version, sequence: index.nextSequence),
+                publishing.console)
+        }
+        let plan = try ReleasePlan.release(
+            .init(
+                raw: payload.raw, packed: payload.packed, encoding: payload.encoding,
+                section: payload.section),
+            index: index, appID: workspace.configuration.appID,
+            platform: workspace.configuration.platform,
+            fingerprint: request.manifest.fingerprint, wishes: request.wishes,
+            salt: SecureRandom.bytes(16).hex)
+        var editor = published
+        try editor.setTargets(
+            plan.targets.map(\.file), removing: plan.removed, in: role, signers: request.signers,
+            at: .now)
+        var created = false
+        if !request.isDry {
+            created = try await publishing.publish(
+                editor, targets: plan.targets, as: "Sign and publish")
+        }
+        return Outcome(
+            report: report(
+                created: created, request, plan.release, plan.head, payload, editor, role,
+                publishing.repository),
+            payload: payload)
+    }
+
+    /// Whether publishing again would say nothing new.
+    private static func isSame(
+        _ release: Release, _ head: Head, _ wishes: ReleasePlan.Wishes
+    ) -> Bool {
+        guard head.kind == .run, release.mandatory == wishes.mandatory,
+            wishes.notes == nil || wishes.notes == release.notes
+        else { return false }
+        let digest = release.raw.sha256
+        if wishes.grant >= 10_000 { return head.stable == digest && head.candidate == nil }
+        return head.candidate?.digest == digest && head.candidate?.grant == wishes.grant
+    }
+
+    private static func report(
+        created: Bool, _ request: Request, _ release: Release?, _ head: Head,
+        _ payload: ModulePayload, _ editor: RepositoryEditor, _ role: String,
+        _ repository: any Repository
+    ) -> Report {
+        let path = release.map {
+            ReleaseIndex.modulePath(fp16: request.manifest.short, version: $0.version)
+        }
+        let target = path.flatMap { path in editor.listedTargets.first { $0.path == path } }
+        let place = target.flatMap { try? $0.filePath(consistentSnapshot: true) } ?? ""
+        return Report(
+            created: created, dry_run: request.isDry, release: release, head: head,
+            covered: payload.summary.covered, native: payload.summary.native,
+            size: payload.raw.count, download_size: payload.packed.count, role: role,
+            role_version: editor.delegated[role]?.signed.version ?? 0,
+            signed_by: editor.delegated[role]?.signatures.map(\.keyID) ?? [],
+            url: "\(repository.address)/targets/\(place)")
+    }
+
+    private static func show(
+        _ outcome: Outcome, _ manifest: BuildManifest, _ wishes: ReleasePlan.Wishes,
+        on console: Console
+    ) {
+        let report = outcome.report
+        let style = console.style
+        let version = report.release?.version ?? ""
+        if report.dry_run {
+            console.print(style.bold("Would release \(version)") + "; nothing was published.")
+        } else if report.created {
+            console.print(style.green("Released ") + style.bold(version))
+        } else {
+            console.print(style.bold(version) + " is live already; nothing was published.")
+        }
+        outcome.payload.summary.show(on: console)
+        console.print(fields: [
+            ("release", "\(version), sequence \(report.release?.sequence ?? 0)"),
+            ("channel", "\(wishes.channel), \(Percent(basisPoints: wishes.grant).argumentText) of "
+                + "devices" + (wishes.mandatory ? ", mandatory" : "")),
+            ("build", manifest.short), ("size", outcome.payload.sizes),
+            ("digest", outcome.payload.digest),
+            ("signed by", report.signed_by.map { String($0.prefix(12)) }.joined(separator: ", ")
+                + " (\(report.role), version \(report.role_version))"),
+            (report.dry_run ? "would be at" : "address", report.url),
+        ])
+        if report.dry_run {
+            console.print()
+            console.print(style.dim("What would be signed:"))
+            if let release = report.release, let text = try? Console.text(release) {
+                console.print(text)
+            }
+            if let text = try? Console.text(report.head) { console.print(text) }
+        }
+    }
+}
+
+/// A share of devices: `5%`, `12.5%` or `5`.
+struct Percent: ArgumentValue, Equatable {
+    let basisPoints: Int
+
+    init(basisPoints: Int) { self.basisPoints = basisPoints }
+
+    init?(argument: String) {
+        let text = argument.hasSuffix("%") ? argument.dropLast() : Substring(argument)
+        guard let value = Double(text), value > 0, value <= 100 else { return nil }
+        let points = (value * 100).rounded()
+        guard points >= 1, abs(points - value * 100) < 1e-6 else { return nil }
+        basisPoints = Int(points)
+    }
+
+    var argumentText: String {
+        let whole = basisPoints / 100
+        let rest = basisPoints % 100
+        if rest == 0 { return "\(whole)%" }
+        let digits = rest < 10 ? "0\(rest)" : String(rest)
+        return "\(whole).\(digits.hasSuffix("0") ? String(digits.dropLast()) : digits)%"
+    }
+
+    static var expectation: String { "a share from 0.01% to 100%" }
+}

@@ -1,0 +1,178 @@
+import CommandLineKit
+import Foundation
+import PatchCompiler
+import Rollout
+import TUF
+
+/// `patchcli status`
+enum StatusCommand {
+    static var command: Command {
+        Command(
+            "status", abstract: "Show what is live per channel and build.",
+            discussion: """
+                Reads and verifies the published tree as a device would, and warns when a \
+                signature nears its expiry.
+                """,
+            parameters: parameters(Common.project), body: run)
+    }
+
+    struct Report: Encodable {
+        struct Live: Encodable {
+            let channel: String
+            let fingerprint: String
+            let kind: String
+            let stable: String?
+            let stable_sequence: Int?
+            let candidate: String?
+            let grant_bps: Int?
+            let size: Int?
+            let mandatory: Bool
+            let head_seq: Int
+            let returnable: [String]
+        }
+        struct Role: Encodable {
+            let role: String
+            let version: Int
+            let expires: String
+            let days_left: Int
+            let keys: [String]
+            let warning: String?
+        }
+        let app_key: String
+        let address: String
+        let mode: String
+        let live: [Live]
+        let builds_without_head: [String]
+        let roles: [Role]
+    }
+
+    @Sendable private static func run(_ invocation: Invocation) async throws {
+        let workspace = try Workspace(invocation)
+        let publishing = try Publishing(workspace, console: invocation.console)
+        let (editor, index) = try await publishing.current()
+        let report = Report(
+            app_key: workspace.app, address: publishing.repository.address,
+            mode: publishing.repository.isStatic ? "static" : "server",
+            live: index.heads.map { live($0.head, index) },
+            builds_without_head: withoutHead(editor, index), roles: roles(editor))
+        try invocation.console.report(report) { show(report, workspace, on: $0) }
+    }
+
+    private static func live(_ head: Head, _ index: ReleaseIndex) -> Report.Live {
+        let fp16 = BuildRole.fp16(head.fingerprint)
+        let stable = index.release(digest: head.stable, fp16: fp16)
+        let candidate = index.release(digest: head.candidate?.digest, fp16: fp16)
+        let shown = candidate ?? stable
+        let size = index.releases(fp16: fp16).last {
+            $0.release.raw.sha256 == shown?.raw.sha256
+        }?.target.length
+        return Report.Live(
+            channel: head.channel, fingerprint: head.fingerprint, kind: head.kind.rawValue,
+            stable: stable?.version, stable_sequence: stable?.sequence,
+            candidate: candidate?.version, grant_bps: head.candidate?.grant, size: size,
+            mandatory: head.mandatorySince != nil, head_seq: head.headSequence,
+            returnable: head.returnable.map {
+                index.release(digest: $0, fp16: fp16)?.version ?? String($0.prefix(12))
+            })
+    }
+
+    private static func withoutHead(
+        _ editor: RepositoryEditor, _ index: ReleaseIndex
+    ) -> [String] {
+        let withHead = Set(index.heads.map { BuildRole.fp16($0.head.fingerprint) })
+        return editor.delegated.keys.sorted().compactMap { role in
+            guard role.hasPrefix("build-"), role != BuildRole.anyBuild else { return nil }
+            let fp16 = String(role.dropFirst("build-".count))
+            return withHead.contains(fp16) ? nil : fp16
+        }
+    }
+
+    private static func roles(_ editor: RepositoryEditor) -> [Report.Role] {
+        let plan = editor.expiryPlan
+        var roles: [Report.Role] = []
+        func add(_ name: String, _ header: MetadataHeader, _ keys: [String], _ life: Int) {
+            let seconds = header.expires.secondsSince1970 - MetadataTime.now.secondsSince1970
+            let left = Int(seconds / 86_400)
+            let warning: String?
+            if seconds <= 0 {
+                warning = "expired"
+            } else if seconds < Int64(life) * 86_400 / 4 {
+                warning = "expires soon"
+            } else {
+                warning = nil
+            }
+            roles.append(
+                .init(
+                    role: name, version: header.version, expires: header.expires.iso8601,
+                    days_left: max(0, left), keys: keys, warning: warning))
+        }
+        let root = editor.root.signed
+        add("root", root.header, root[.root].keyIDs, plan.rootDays)
+        if let targets = editor.targets {
+            add("targets", targets.signed.header, root[.targets].keyIDs, plan.targetsDays)
+        }
+        for (name, document) in editor.delegated.sorted(by: { $0.key < $1.key }) {
+            let keys = editor.targets?.signed.delegations?.role(name)?.keys.keyIDs ?? []
+            let life = name == BuildRole.brakes ? plan.brakesDays : plan.targetsDays
+            add(name, document.signed.header, keys, life)
+        }
+        if let snapshot = editor.snapshot {
+            add("snapshot", snapshot.signed.header, root[.snapshot].keyIDs, plan.freshnessDays)
+        }
+        if let timestamp = editor.timestamp {
+            add("timestamp", timestamp.signed.header, root[.timestamp].keyIDs, plan.freshnessDays)
+        }
+        return roles
+    }
+
+    private static func show(_ report: Report, _ workspace: Workspace, on console: Console) {
+        let style = console.style
+        console.print(
+            style.bold(workspace.configuration.name) + "  " + style.dim(report.address))
+        console.print()
+        if report.live.isEmpty {
+            console.print("Nothing is released yet.")
+        } else {
+            var table = Table([
+                .init("CHANNEL"), .init("BUILD"), .init("LIVE"), .init("SEQ", .right),
+                .init("ROLLING OUT"), .init("DOWNLOAD", .right), .init("GO BACK TO"),
+            ])
+            for live in report.live {
+                let stable =
+                    live.kind == "embedded"
+                    ? style.yellow("as shipped") : live.stable.map(style.green) ?? "as shipped"
+                let candidate = live.candidate.map {
+                    "\($0) to \(Percent(basisPoints: live.grant_bps ?? 0).argumentText)"
+                }
+                table.add([
+                    live.channel, String(live.fingerprint.prefix(16)), stable,
+                    live.kind == "embedded" ? "-" : live.stable_sequence.map(String.init) ?? "-",
+                    candidate ?? "-", live.size.map(Quantity.bytes) ?? "-",
+                    live.returnable.isEmpty ? "-" : live.returnable.joined(separator: ", "),
+                ])
+            }
+            console.print(table)
+        }
+        for build in report.builds_without_head {
+            console.print(style.dim("Build \(build) is registered, nothing is released for it."))
+        }
+        console.print()
+        var table = Table([
+            .init("SIGNED BY"), .init("VERSION", .right), .init("EXPIRES"), .init("DAYS", .right),
+            .init("KEYS"),
+        ])
+        for role in report.roles {
+            let days = String(role.days_left)
+            table.add([
+                role.role, String(role.version), role.expires,
+                role.warning == nil ? days : style.red(days),
+                role.keys.map { String($0.prefix(8)) }.joined(separator: " "),
+            ])
+        }
+        console.print(table)
+        for role in report.roles {
+            guard let warning = role.warning else { continue }
+            console.warn("\(role.role) \(warning): \(role.expires)")
+        }
+    }
+}
