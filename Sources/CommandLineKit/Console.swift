@@ -112,7 +112,24 @@ public struct Console: Sendable {
         encoder.dateEncodingStrategy = .iso8601
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
             positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-        return String(decoding: try encoder.encode(document), as: UTF8.self)
+        let text = String(decoding: try encoder.encode(document), as: UTF8.self)
+        return closingEmpty(text)
+    }
+
+    /// Foundation spreads empty arrays and objects over three lines.
+    private static func closingEmpty(_ text: String) -> String {
+        var lines: [Substring] = []
+        for line in text.split(separator: "\n", omittingEmptySubsequences: true) {
+            let end = line.drop { $0 == " " }
+            if let last = lines.last, let first = end.first,
+                last.hasSuffix("[") && first == "]" || last.hasSuffix("{") && first == "}"
+            {
+                lines[lines.count - 1] = last + end
+            } else {
+                lines.append(line)
+            }
+        }
+        return lines.joined(separator: "\n")
     }
 
     private static func write(_ text: String, to handle: FileHandle) {

@@ -9,13 +9,24 @@ struct PatchCLI {
         Command(
             "patchcli", abstract: "Ship over-the-air updates to native Swift apps.",
             subcommands: [
+                InitCommand.command,
+                PrepareCommands.prepare,
+                PrepareCommands.unprepare,
+                FingerprintCommands.group,
+                BuildCommand.command,
+                ReleaseCommand.command,
+                RollbackCommand.command,
+                StatusCommand.command,
+                PublishCommand.command,
+                KeysCommands.group,
+                DoctorCommand.command,
                 WasmCommands.group,
                 WebCommands.group,
                 CompletionsCommand.command,
             ])
     }
 
-    static let tool = CommandLineTool(root, version: version)
+    static let tool = CommandLineTool(root, version: version, explain: Explain.failure)
 
     static func main() async { await tool.main() }
 }

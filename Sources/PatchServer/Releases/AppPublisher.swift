@@ -206,7 +206,10 @@ actor AppPublisher {
 
     private func read(_ target: TargetFile, _ upload: Upload) throws -> [UInt8] {
         let place = try target.filePath(consistentSnapshot: true)
-        let file = upload.targets[target.path]?.file ?? "\(folder)/tree/targets/\(place)"
+        var file = "\(folder)/tree/targets/\(place)"
+        if let given = upload.targets[target.path], given.sha256 == target.sha256 {
+            file = given.file
+        }
         guard
             let bytes = try apps.files.read(file, maximumSize: ReleaseRules.largestHead)
         else { throw APIError.refused("target_missing", "'\(target.path)' is not here.") }

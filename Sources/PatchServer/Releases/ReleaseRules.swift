@@ -20,7 +20,7 @@ struct ReleaseRules {
     }
 
     /// Checks the targets that are new.
-    /// - Parameter read: gives the bytes of a new target.
+    /// - Parameter read: gives the bytes of a target, new or known.
     /// - Returns: The new releases, lowest sequence first.
     /// - Throws: ``APIError``.
     func check(
@@ -95,7 +95,7 @@ struct ReleaseRules {
         }
         let head: Head
         do {
-            head = try JSONDecoder().decode(Head.self, from: Data(try read(target)))
+            head = try Self.head(try read(target))
         } catch let error as APIError {
             throw error
         } catch {
@@ -109,7 +109,7 @@ struct ReleaseRules {
                 "head_mismatch", "'\(path)' contains a head of another channel or build.")
         }
         if let before = known.first(where: { $0.path == path }) {
-            let earlier = before.custom?["head_seq"]?.integer.map(Int.init) ?? 0
+            let earlier = (try? Self.head(read(before)))?.headSequence ?? 0
             guard head.headSequence > earlier else {
                 throw APIError.conflict(
                     "head_conflict",
@@ -142,6 +142,10 @@ struct ReleaseRules {
         guard named == appID else {
             throw APIError.refused("wrong_app", "'\(path)' was signed for another app.")
         }
+    }
+
+    private static func head(_ bytes: [UInt8]) throws -> Head {
+        try JSONDecoder().decode(Head.self, from: Data(bytes))
     }
 
     static func decode<Document: Decodable>(_ custom: [String: JSONValue]?) -> Document? {

@@ -18,6 +18,12 @@ enum InitCommand {
     private static let baseURL = Parameter<String?>.option(
         "base-url", placeholder: "url",
         help: "Without a server: the address under which 'apps/' will be found on a static host.")
+    private static let appID = Parameter<String?>.option(
+        "app-id", placeholder: "uuid", help: "The id of a new app; a random one when not given.",
+        check: {
+            UUID(uuidString: $0) != nil && $0 == $0.lowercased()
+                ? nil : "expected a lower-case UUID"
+        })
     private static let platform = Parameter<Platform?>.option(
         "platform", help: "The platform of the app.")
     private static let channel = Parameter<String?>.option(
@@ -58,7 +64,7 @@ enum InitCommand {
                 ),
             ],
             parameters: parameters(
-                Common.project, name, server, adminTokenFile, baseURL, platform, channel, sources,
+                Common.project, name, server, adminTokenFile, baseURL, appID, platform, channel, sources,
                 guest, resources),
             body: run)
     }
@@ -89,6 +95,8 @@ enum InitCommand {
         let isStatic: Bool
         var freshness: [TUFKey] = []
         if isNew {
+            // An id without a key was never published under: it came with a template.
+            configuration.appID = try invocation[appID] ?? LiveRandom().uuid()
             let named = try invocation[server]
             isStatic = named == nil
             if isStatic {
@@ -261,7 +269,7 @@ enum InitCommand {
         _ configuration: ProjectConfiguration, _ folder: URL, _ keys: [KeyStore.Entry],
         _ freshness: [TUFKey], _ isStatic: Bool, _ invocation: Invocation
     ) async throws {
-        func keys(of roles: KeyStore.Role...) -> [KeyStore.Entry] {
+        func held(_ roles: KeyStore.Role...) -> [KeyStore.Entry] {
             keys.filter { roles.contains($0.role) }
         }
         guard !freshness.isEmpty else {
@@ -273,13 +281,13 @@ enum InitCommand {
                 exit: .configuration)
         }
         let plan = RepositoryEditor.RootPlan(
-            rootKeys: keys(of: .root, .rootBackup).map(\.tufKey),
-            targetsKeys: keys(of: .targets).map(\.tufKey), freshnessKeys: freshness,
+            rootKeys: held(.root, .rootBackup).map(\.tufKey),
+            targetsKeys: held(.targets).map(\.tufKey), freshnessKeys: freshness,
             openPatch: Root.OpenPatchExtension(appID: configuration.appID))
         var editor = try RepositoryEditor(
-            plan, signers: keys(of: .root).map(\.signer), at: .now,
+            plan, signers: held(.root).map(\.signer), at: .now,
             expiryPlan: isStatic ? .staticTree : .server)
-        try editor.editTargets(signers: keys(of: .targets).map(\.signer), at: .now)
+        try editor.editTargets(signers: held(.targets).map(\.signer), at: .now)
         let root = editor.root.encoded()
         let store = KeyStore(environment: invocation.environment)
         let repository: any Repository

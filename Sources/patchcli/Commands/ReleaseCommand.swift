@@ -112,35 +112,27 @@ enum ReleaseCommand {
             request.version
             ?? VersionName.next(
                 after: index.releases.last?.release.version, sequence: index.nextSequence)
-        // A module carries its own version and sequence, so whether anything is new can only be
-        // told by building under the earlier name.
+        let payload = try await ModulePayload.build(
+            workspace.project, request.manifest,
+            ReleaseIdentity(version: version, sequence: index.nextSequence), publishing.console)
+        // A module carries its own version and sequence, so whether anything is new is told by
+        // what it would be under the earlier name.
         let earlier =
             request.version == nil
             ? latest
             : index.releases(fp16: fp16).last { $0.release.version == version }?.release
-        let first = try await ModulePayload.build(
-            workspace.project, request.manifest,
-            ReleaseIdentity(
-                version: earlier?.version ?? version,
-                sequence: earlier?.sequence ?? index.nextSequence), publishing.console)
-        let head = index.head(channel: request.wishes.channel, fp16: fp16)
-        if let earlier, first.digest == earlier.raw.sha256, let head,
+        if let earlier, let head = index.head(channel: request.wishes.channel, fp16: fp16),
             isSame(earlier, head, request.wishes)
         {
-            return Outcome(
-                report: report(
-                    created: false, request, earlier, head, first, published, role,
-                    publishing.repository),
-                payload: first)
-        }
-        let payload: ModulePayload
-        if earlier == nil {
-            payload = first
-        } else {
-            payload = try await ModulePayload.build(
-                workspace.project, request.manifest,
-                ReleaseIdentity(version: version, sequence: index.nextSequence),
-                publishing.console)
+            let again = try payload.restamped(
+                version: earlier.version, sequence: earlier.sequence)
+            if again.digest == earlier.raw.sha256 {
+                return Outcome(
+                    report: report(
+                        created: false, request, earlier, head, again, published, role,
+                        publishing.repository),
+                    payload: again)
+            }
         }
         let plan = try ReleasePlan.release(
             .init(

@@ -32,13 +32,36 @@ struct ModulePayload: Sendable {
         try await console.step("Compile the module") { progress in
             let built = try project.buildModule(for: manifest, release: identity)
             progress.update(nil, Quantity.bytes(built.wasm.count))
-            let packed = try Brotli.compress(built.wasm, quality: 11)
-            let isSmaller = packed.count < built.wasm.count
-            return ModulePayload(
-                raw: built.wasm, debug: built.debug, packed: isSmaller ? packed : built.wasm,
-                encoding: isSmaller ? .brotli : .identity, section: built.section,
+            return try ModulePayload(
+                raw: built.wasm, debug: built.debug, section: built.section,
                 summary: CoverageSummary(built.coverage))
         }
+    }
+
+    init(
+        raw: [UInt8], debug: [UInt8]?, section: ModuleSection, summary: CoverageSummary
+    ) throws {
+        let brotli = try Brotli.compress(raw, quality: 11)
+        let isSmaller = brotli.count < raw.count
+        self.raw = raw
+        self.debug = debug
+        packed = isSmaller ? brotli : raw
+        encoding = isSmaller ? .brotli : .identity
+        self.section = section
+        self.summary = summary
+    }
+
+    /// The same module under another name: what compiling it for that release would have given.
+    func restamped(version: String, sequence: Int) throws -> ModulePayload {
+        var section = section
+        section.release = version
+        section.sequence = sequence
+        let bare = try WasmBinary.removingCustomSections(
+            named: ModuleSection.sectionName, from: raw)
+        return try ModulePayload(
+            raw: WasmBinary.appendingCustomSection(
+                ModuleSection.sectionName, try section.encoded(), to: bare),
+            debug: debug, section: section, summary: summary)
     }
 }
 

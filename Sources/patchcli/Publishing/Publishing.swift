@@ -28,9 +28,10 @@ struct Publishing: Sendable {
     ) async throws -> Bool {
         let size = targets.reduce(0) { $0 + $1.bytes.count }
         return try await console.step(what) { progress in
-            progress.update(nil, Quantity.bytes(size))
+            let detail = size == 0 ? "" : Quantity.bytes(size)
+            progress.update(nil, detail)
             return try await repository.publish(editor, targets: targets) {
-                progress.update($0, Quantity.bytes(size))
+                progress.update($0, detail)
             }
         }
     }

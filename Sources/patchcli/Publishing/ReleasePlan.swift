@@ -58,8 +58,10 @@ struct ReleasePlan: Sendable {
         let release = Release(
             appID: appID, platform: platform, version: version,
             sequence: payload.section.sequence, fingerprint: fingerprint, abi: payload.section.abi,
-            needs: payload.section.needs.map { SurfaceNeed(id: $0.id, sig: $0.sig) },
-            capabilities: payload.section.capabilities, appTargets: payload.section.appTargets,
+            needs: payload.section.needs.map { 
+                SurfaceNeed(id: DeclarationID.hex16($0.id), sig: DeclarationID.hex16($0.sig))
+             },
+            capabilities: payload.section.capabilities.map(\.rawValue), appTargets: payload.section.app_targets,
             mandatory: wishes.mandatory, notes: wishes.notes, commit: wishes.commit,
             raw: RawPayload(sha256: digest, size: payload.raw.count), encoding: payload.encoding)
         let before = index.head(channel: wishes.channel, fp16: fp16)
