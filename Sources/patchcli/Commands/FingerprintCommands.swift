@@ -48,10 +48,14 @@ enum FingerprintCommands {
                         matches: $0.fingerprint == fingerprint.value)
                 })
             try invocation.console.report(report) { console in
-                console.print(fields: [
-                    ("fingerprint", report.fingerprint), ("surface", report.surface),
-                ], indent: "")
-                var table = Table([.init("BUILD", .right), .init("FINGERPRINT"), .init("FUNCTIONS", .right), .init("")])
+                console.print(
+                    fields: [
+                        ("fingerprint", report.fingerprint), ("surface", report.surface),
+                    ], indent: "")
+                var table = Table([
+                    .init("BUILD", .right), .init("FINGERPRINT"), .init("FUNCTIONS", .right),
+                    .init(""),
+                ])
                 for build in report.builds {
                     table.add([
                         String(build.number), String(build.fingerprint.prefix(16)),

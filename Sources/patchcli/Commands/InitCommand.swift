@@ -64,7 +64,8 @@ enum InitCommand {
                 ),
             ],
             parameters: parameters(
-                Common.project, name, server, adminTokenFile, baseURL, appID, platform, channel, sources,
+                Common.project, name, server, adminTokenFile, baseURL, appID, platform, channel,
+                sources,
                 guest, resources),
             body: run)
     }
@@ -136,7 +137,9 @@ enum InitCommand {
             }
         }
         if !hasRoot {
-            if isStatic { freshness = keys.filter { $0.entry.role == .freshness }.map(\.entry.tufKey) }
+            if isStatic {
+                freshness = keys.filter { $0.entry.role == .freshness }.map(\.entry.tufKey)
+            }
             try await publishRoot(
                 configuration, folder, keys.map(\.entry), freshness, isStatic, invocation)
         }
@@ -163,9 +166,12 @@ enum InitCommand {
                 + (report.created ? " is ready for updates." : " was set up already."))
         var fields = [
             ("app key", report.app_key), ("app id", report.app_id),
-            ("published", report.mode == "server"
-                ? "on \(workspace.configuration.server ?? "")"
-                : "as a static tree; freshness is signed on this machine"),
+            (
+                "published",
+                report.mode == "server"
+                    ? "on \(workspace.configuration.server ?? "")"
+                    : "as a static tree; freshness is signed on this machine"
+            ),
             ("platform", workspace.configuration.platform),
             ("channel", workspace.configuration.channel),
             ("sources", workspace.configuration.sources.map(\.path).joined(separator: ", ")),
@@ -275,7 +281,8 @@ enum InitCommand {
         guard !freshness.isEmpty else {
             throw CommandFailure(
                 "root_lost", "The app exists on the server, but this project has no root for it",
-                why: "An earlier 'init' was interrupted, or .openpatch/root.json was not committed.",
+                why:
+                    "An earlier 'init' was interrupted, or .openpatch/root.json was not committed.",
                 fix: "restore .openpatch/root.json, or remove 'app_key' and 'app_id' from "
                     + "openpatch.json to begin a new app",
                 exit: .configuration)
@@ -345,8 +352,9 @@ struct ProjectLayout {
             let names = manager.enumerator(atPath: folder.appendingPathComponent(path).path)
             return names?.contains { ($0 as? String)?.hasSuffix(".swift") == true } ?? false
         }
-        let below = (try? manager.contentsOfDirectory(
-            atPath: folder.appendingPathComponent("Sources").path)) ?? []
+        let below =
+            (try? manager.contentsOfDirectory(
+                atPath: folder.appendingPathComponent("Sources").path)) ?? []
         sources = below.sorted().map { "Sources/\($0)" }
             .filter { isFolder($0) && hasSwift($0) && !$0.hasSuffix("/Guest") }
             .map { .init(module: String($0.dropFirst("Sources/".count)), path: $0) }

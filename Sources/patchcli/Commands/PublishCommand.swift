@@ -102,7 +102,8 @@ enum PublishCommand {
                 != file.bytes
         }
         try TreeWriter(files: files).write(targets: placed, metadata: wanted)
-        let bytes = placed.reduce(0) { $0 + $1.bytes.count } + wanted.reduce(0) { $0 + $1.bytes.count }
+        let bytes =
+            placed.reduce(0) { $0 + $1.bytes.count } + wanted.reduce(0) { $0 + $1.bytes.count }
         return Report(
             folder: folder.path, files: placed.count + wanted.count, bytes: bytes,
             snapshot_version: snapshot.signed.version,

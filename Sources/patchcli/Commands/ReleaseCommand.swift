@@ -31,7 +31,10 @@ enum ReleaseCommand {
                 """,
             examples: [
                 ("patchcli release", "Everybody on the default channel gets it."),
-                ("patchcli release --rollout 5% --notes 'Fixes the price'", "One in twenty gets it."),
+                (
+                    "patchcli release --rollout 5% --notes 'Fixes the price'",
+                    "One in twenty gets it."
+                ),
                 ("patchcli release --dry-run --json", "What would be signed, as JSON."),
             ],
             parameters: parameters(
@@ -206,12 +209,18 @@ enum ReleaseCommand {
         outcome.payload.summary.show(on: console)
         console.print(fields: [
             ("release", "\(version), sequence \(report.release?.sequence ?? 0)"),
-            ("channel", "\(wishes.channel), \(Percent(basisPoints: wishes.grant).argumentText) of "
-                + "devices" + (wishes.mandatory ? ", mandatory" : "")),
+            (
+                "channel",
+                "\(wishes.channel), \(Percent(basisPoints: wishes.grant).argumentText) of "
+                    + "devices" + (wishes.mandatory ? ", mandatory" : "")
+            ),
             ("build", manifest.short), ("size", outcome.payload.sizes),
             ("digest", outcome.payload.digest),
-            ("signed by", report.signed_by.map { String($0.prefix(12)) }.joined(separator: ", ")
-                + " (\(report.role), version \(report.role_version))"),
+            (
+                "signed by",
+                report.signed_by.map { String($0.prefix(12)) }.joined(separator: ", ")
+                    + " (\(report.role), version \(report.role_version))"
+            ),
             (report.dry_run ? "would be at" : "address", report.url),
         ])
         if report.dry_run {

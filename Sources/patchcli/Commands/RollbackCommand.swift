@@ -69,7 +69,8 @@ enum RollbackCommand {
             }
             guard !heads.isEmpty else {
                 throw CommandFailure(
-                    "nothing_released", "Nothing was released on \(channel)"
+                    "nothing_released",
+                    "Nothing was released on \(channel)"
                         + (only.map { " for a build \($0)…" } ?? ""),
                     fix: "patchcli status", exit: .unreachable)
             }
@@ -115,7 +116,8 @@ enum RollbackCommand {
             console.print(
                 "\(verb) from \(style.bold(from)) to \(style.bold(to)) on \(report.channel) "
                     + style.dim(
-                        "(build \(change.fingerprint.prefix(16)), head \(change.head.headSequence))"))
+                        "(build \(change.fingerprint.prefix(16)), head \(change.head.headSequence))"
+                    ))
             if report.dry_run, let text = try? Console.text(change.head) { console.print(text) }
         }
         if !report.dry_run { console.print("Devices follow on their next check.") }

@@ -58,10 +58,11 @@ struct ReleasePlan: Sendable {
         let release = Release(
             appID: appID, platform: platform, version: version,
             sequence: payload.section.sequence, fingerprint: fingerprint, abi: payload.section.abi,
-            needs: payload.section.needs.map { 
+            needs: payload.section.needs.map {
                 SurfaceNeed(id: DeclarationID.hex16($0.id), sig: DeclarationID.hex16($0.sig))
-             },
-            capabilities: payload.section.capabilities.map(\.rawValue), appTargets: payload.section.app_targets,
+            },
+            capabilities: payload.section.capabilities.map(\.rawValue),
+            appTargets: payload.section.app_targets,
             mandatory: wishes.mandatory, notes: wishes.notes, commit: wishes.commit,
             raw: RawPayload(sha256: digest, size: payload.raw.count), encoding: payload.encoding)
         let before = index.head(channel: wishes.channel, fp16: fp16)
