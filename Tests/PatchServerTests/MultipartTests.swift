@@ -34,7 +34,7 @@ import Testing
         form.boundary = "b"
         form.parts = [
             ("metadata", "1.root.json", Array("{}".utf8)),
-            ("target", "modules/x/1.wasm", Array("\r\n--bbb\r\n--\r\n-\r\n--".utf8)),
+            ("target", "modules/x/1.wasm", Array("\r\n--a\r\n--\r\n-\r\n--".utf8)),
             ("target", "empty", []),
         ]
         return form

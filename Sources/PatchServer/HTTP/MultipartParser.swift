@@ -96,6 +96,8 @@ struct MultipartParser {
     }
 
     private mutating func stepHead(_ handle: (MultipartEvent) throws -> Void) throws -> Bool {
+        // A part without any header cannot say what it is.
+        if pending.starts(with: [0x0D, 0x0A]) { throw Self.malformed }
         guard let end = find([0x0D, 0x0A, 0x0D, 0x0A]) else {
             guard pending.count <= Self.maximumHeadSize else { throw Self.malformed }
             return false
