@@ -193,8 +193,8 @@ struct DelegationTests {
 
     @Test("a pattern full of stars costs no more than its length times the path's")
     func hostilePattern() {
-        let pattern = String(repeating: "*a", count: 2000) + "b"
-        let path = String(repeating: "a", count: 4000)
+        let pattern = String(repeating: "*a", count: 300) + "b"
+        let path = String(repeating: "a", count: 600)
         #expect(!PathPattern.matches(path, pattern))
     }
 

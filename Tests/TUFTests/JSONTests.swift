@@ -89,6 +89,16 @@ struct JSONTests {
         #expect(code("[1,2,3,4,5]", limits) == "json_too_large")
     }
 
+    @Test("more values than allowed are refused, however short the text")
+    func count() {
+        let limits = JSONLimits(maximumValues: 4)
+        #expect(code("[1,[],{}]", limits) == nil)
+        #expect(code("[1,[],{},2]", limits) == "json_too_large")
+        #expect(code(#"{"a":1,"b":{"c":1},"d":2}"#, limits) == "json_too_large")
+        #expect(
+            code("[" + String(repeating: "[],", count: 1_000_000) + "[]]") == "json_too_large")
+    }
+
     @Test(
         "invalid UTF-8 is refused",
         arguments: [

@@ -1,5 +1,6 @@
 import Foundation
 import PatchCrypto
+import TestSupport
 import Testing
 
 @testable import TUF
@@ -70,8 +71,7 @@ struct MetadataTests {
 
     @Test("flipping any bit, cutting anywhere: refused with a code or equal in meaning, no crash")
     func fuzzBits() async throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        var generator = SplitMix(state: seed)
+        var generator = SeededGenerator()
         for (role, bytes) in try await samples() {
             for cut in stride(from: 0, to: bytes.count, by: 7) {
                 #expect(throws: TUFError.self, "\(role) cut at \(cut)") {
@@ -87,7 +87,7 @@ struct MetadataTests {
                 do {
                     _ = try read(role, bad)
                 } catch {
-                    #expect(error is TUFError, "seed \(seed): \(role): \(error)")
+                    #expect(error is TUFError, "\(role): \(error); \(generator)")
                 }
             }
         }
@@ -95,8 +95,7 @@ struct MetadataTests {
 
     @Test("any member replaced by a value of another kind: refused with a code, no crash")
     func fuzzValues() async throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        var generator = SplitMix(state: seed)
+        var generator = SeededGenerator()
         let strange: [JSONValue] = [
             nil, true, 0, -1, .integer(.max), .integer(.min), .integer(1 << 53), "", "\u{0}",
             "9999-99-99T99:99:99Z", [], [:], [nil], ["": nil], "../..", ["a", "a"],
@@ -133,7 +132,7 @@ struct MetadataTests {
                     do {
                         _ = try read(role, bad)
                     } catch {
-                        #expect(error is TUFError, "seed \(seed): \(role): \(error)")
+                        #expect(error is TUFError, "\(role): \(error); \(generator)")
                     }
                 }
             }
@@ -146,8 +145,7 @@ struct MetadataTests {
         let files = await repository.files
         let root = try #require(files["1.root.json"])
         let timestamp = try #require(files["timestamp.json"])
-        let seed = UInt64.random(in: 0...UInt64.max)
-        var generator = SplitMix(state: seed)
+        var generator = SeededGenerator()
         let good = try JSONValue(parsing: timestamp)["signed"]
         for _ in 0..<3000 {
             var bad = timestamp
@@ -156,7 +154,7 @@ struct MetadataTests {
             var set = try TrustedMetadataSet(trustedRoot: root, at: RepositorySimulator.start)
             if (try? set.updateTimestamp(bad)) != nil {
                 // Only a member outside the signed part may differ.
-                #expect(try JSONValue(parsing: bad)["signed"] == good, "seed \(seed)")
+                #expect(try JSONValue(parsing: bad)["signed"] == good, "\(generator)")
             }
         }
     }
@@ -242,19 +240,6 @@ struct MetadataTests {
         }
         let error = TUFError(.belowFloor, role: "targets", "A sentence.")
         #expect("\(error)" == "A sentence. [below_floor]")
-    }
-}
-
-/// SplitMix64: small, seedable, the same on every platform.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }
 

@@ -193,12 +193,20 @@ struct WorkflowTests {
     @Test("a release costs a device no more than 16 KB of metadata")
     func wireSize() async throws {
         let repository = try RepositorySimulator()
-        for index in 0..<200 {
-            try await repository.publish {
-                let fingerprint = SHA256.hash("build \(index)").hex
-                try $0.registerBuild(
-                    fingerprint: fingerprint, signers: [repository.releaseKey],
-                    at: RepositorySimulator.start)
+        let release = repository.releaseKey
+        try await repository.publish { editor in
+            try editor.editTargets(signers: [release], at: RepositorySimulator.start) { targets in
+                for index in 0..<200 {
+                    targets.delegations?.set(
+                        BuildRole.delegation(
+                            fingerprint: SHA256.hash("build \(index)").hex,
+                            keys: RoleKeys(keyIDs: [release.key.keyID])), keys: [release.key])
+                }
+            }
+            for delegation in try #require(editor.targets?.signed.delegations).roles
+            where editor.delegated[delegation.name] == nil {
+                try editor.setTargets(
+                    [], in: delegation.name, signers: [release], at: RepositorySimulator.start)
             }
         }
         let device = try await Device(repository)

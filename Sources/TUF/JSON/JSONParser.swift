@@ -4,12 +4,18 @@ public struct JSONLimits: Sendable {
     public var maximumSize: Int
     /// The deepest nesting of arrays and objects.
     public var maximumDepth: Int
+    /// How many values there may be in all. A value takes far more memory than the two bytes of
+    /// text that make one, so the size alone bounds little.
+    public var maximumValues: Int
 
     /// Bounds; the defaults suit metadata (§5 wants a size for each role: see
     /// ``UpdaterConfiguration``).
-    public init(maximumSize: Int = 5_000_000, maximumDepth: Int = 32) {
+    public init(
+        maximumSize: Int = 5_000_000, maximumDepth: Int = 32, maximumValues: Int = 200_000
+    ) {
         self.maximumSize = maximumSize
         self.maximumDepth = maximumDepth
+        self.maximumValues = maximumValues
     }
 }
 
@@ -30,21 +36,22 @@ extension JSONValue {
         guard UTF8Check.isValid(bytes) else {
             throw TUFError(.jsonInvalidUTF8, "The JSON text is not valid UTF-8.")
         }
-        var parser = JSONParser(bytes: bytes, maximumDepth: limits.maximumDepth)
+        var parser = JSONParser(bytes: bytes, limits: limits)
         self = try parser.parse()
     }
 }
 
-/// A recursive descent over valid UTF-8; recursion is bounded by `maximumDepth`.
+/// A recursive descent over valid UTF-8; recursion is bounded by the limits.
 private struct JSONParser {
     let bytes: [UInt8]
-    let maximumDepth: Int
+    let limits: JSONLimits
     var position = 0
     var depth = 0
+    var values = 0
 
-    init(bytes: [UInt8], maximumDepth: Int) {
+    init(bytes: [UInt8], limits: JSONLimits) {
         self.bytes = bytes
-        self.maximumDepth = maximumDepth
+        self.limits = limits
     }
 
     mutating func parse() throws -> JSONValue {
@@ -67,6 +74,11 @@ private struct JSONParser {
     }
 
     private mutating func value() throws -> JSONValue {
+        values += 1
+        guard values <= limits.maximumValues else {
+            throw TUFError(
+                .jsonTooLarge, "The JSON text has more than \(limits.maximumValues) values.")
+        }
         skipSpace()
         switch current {
         case UInt8(ascii: "{"): return try nested { try $0.object() }
@@ -86,8 +98,9 @@ private struct JSONParser {
     private mutating func nested(
         _ body: (inout JSONParser) throws -> JSONValue
     ) throws -> JSONValue {
-        guard depth < maximumDepth else {
-            throw TUFError(.jsonTooDeep, "The JSON text nests deeper than \(maximumDepth) levels.")
+        guard depth < limits.maximumDepth else {
+            throw TUFError(
+                .jsonTooDeep, "The JSON text nests deeper than \(limits.maximumDepth) levels.")
         }
         depth += 1
         defer { depth -= 1 }
