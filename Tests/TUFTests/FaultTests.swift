@@ -177,7 +177,8 @@ struct FaultTests {
                     await repository.restore(try #require(history.last))
                     try await repository.publish {
                         try $0.editRoot(
-                            signers: [repository.backupKey], at: RepositorySimulator.start) { _ in }
+                            signers: [repository.backupKey], at: RepositorySimulator.start
+                        ) { _ in }
                     }
                     history.append(await repository.state)
                 case 3:  // replay of any earlier state

@@ -111,7 +111,8 @@ struct PublishingTests {
         }
         let device = try await Device(repository)
         try await device.updater.refresh()
-        #expect(await device.updater.trusted?.targets?.signatures.map(\.keyID) == [remote.key.keyID])
+        #expect(
+            await device.updater.trusted?.targets?.signatures.map(\.keyID) == [remote.key.keyID])
     }
 
     @Test("a signer that fails leaves the repository as it was, with an error that says who")
