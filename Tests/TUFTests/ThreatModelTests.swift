@@ -40,6 +40,7 @@ struct ThreatModelTests {
 
     private func testSources() throws -> [String] {
         let folder = SharedData.checkout.appendingPathComponent("Tests")
+            .resolvingSymlinksInPath()
         let files = try #require(
             FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
         return files.compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }
