@@ -112,7 +112,8 @@ var floor4: [Target] {
         // Stands on the update core, not on PatchSDK: a web app ships no interpreter.
         .target(
             name: "WebViewBundle",
-            dependencies: ["PatchCompression", "PatchCrypto", "PatchPlatform"])
+            dependencies: ["PatchCompression", "PatchCrypto", "PatchPlatform"]
+                + stubbed("WebKit"))
     ]
 }
 
@@ -219,7 +220,9 @@ var tests: [Target] {
 // has a scratch path of its own and never runs anything.
 nonisolated var stubsWanted: Bool { Context.environment["OPENPATCH_APPLE_STUBS"] != nil }
 // Computed: a stored global of a manifest is set after `package` has been made.
-nonisolated var stubNames: [String] { ["Combine", "Compression", "CryptoKit", "Security"] }
+nonisolated var stubNames: [String] {
+    ["Combine", "Compression", "CryptoKit", "Security", "WebKit"]
+}
 
 var appleStubs: [Target] {
     guard stubsWanted else { return [] }

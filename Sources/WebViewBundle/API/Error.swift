@@ -34,6 +34,9 @@ public enum Error: Swift.Error, Equatable, Sendable, CustomStringConvertible {
     public var description: String { message }
 }
 
+/// The same by a name that no other module has.
+public typealias WebViewBundleLibraryError = Error
+
 /// The codes that ``Error`` carries.
 enum FailureCode: String, CaseIterable {
     // Names and versions

@@ -1,7 +1,7 @@
 import Foundation
 
 /// How a remote is spoken to.
-public struct RemoteOptions: Sendable {
+public struct RemoteOptions: Sendable, Equatable {
     /// Headers of every request, such as a token.
     public var headers: [String: String] = [:]
     /// Whether plain `http` is allowed to hosts other than this machine.

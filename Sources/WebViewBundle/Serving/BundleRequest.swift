@@ -12,6 +12,8 @@ public struct BundleRequest: Sendable, Equatable {
     public var query: String?
     /// The headers.
     public var headers: [HeaderField]
+    /// The body; only a local proxy looks at it.
+    public var body: [UInt8] = []
 
     /// Takes an absolute URL apart; nil when it has no scheme and host.
     ///
