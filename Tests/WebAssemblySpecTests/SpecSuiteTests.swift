@@ -26,6 +26,26 @@ struct SpecSuiteTests {
         try check(SuiteFolders.memory64, name)
     }
 
+    @Test(
+        "the whole suite passes, nothing skipped",
+        .enabled(if: SharedData.isAvailable(SuiteFolders.wasm2), "the suites are absent"),
+        arguments: [(SuiteFolders.wasm2, 90, 26_132), (SuiteFolders.memory64, 23, 7_398)])
+    func whole(archive: String, files: Int, assertions: Int) throws {
+        let folder = try SuiteFolders.unpacked(archive)
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            .filter { $0.hasSuffix(".json") }
+        let wanted = try names.reduce(0) {
+            try $0 + SuiteFolders.assertions(in: folder.appendingPathComponent($1))
+        }
+        #expect(wanted == assertions)
+        let report = try SpecRunner.runAll(folder)
+        print("\(archive): \(report.passed) of \(wanted) assertions in \(names.count) files")
+        #expect(report.files.count == files)
+        #expect(report.counted == wanted)
+        #expect(report.passed == wanted)
+        #expect(report.failures.isEmpty, "\(report.failures.prefix(10).map(\.description))")
+    }
+
     private func check(_ archive: String, _ name: String) throws {
         let file = try SuiteFolders.unpacked(archive).appendingPathComponent("\(name).json")
         let report = try SpecRunner.run(file)
