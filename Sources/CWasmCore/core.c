@@ -106,12 +106,12 @@ SERVICES(X)
 #define ZERO(y)                                                                                   \
     if (UNLIKELY((y) == 0)) TRAP(divide_by_zero)
 
-// A backward branch pays one unit of fuel.
+// A backward branch pays one unit of fuel; one to itself is backward too.
 #define TAKE(distance)                                                                            \
     {                                                                                             \
         i32 by = (distance);                                                                      \
         pc += by;                                                                                 \
-        if (by < 0 && UNLIKELY(--ctx->fuel < 0)) TAIL(exit_fuel)                                  \
+        if (by <= 0 && UNLIKELY(--ctx->fuel < 0)) TAIL(exit_fuel)                                 \
         GO                                                                                        \
     }
 #define JUMP TAKE(pc->imm)
