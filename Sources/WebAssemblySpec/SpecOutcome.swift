@@ -4,20 +4,11 @@ import WebAssembly
 struct SpecOutcome: CustomStringConvertible {
     enum Kind: Equatable {
         case trap
-        case malformed
-        case invalid
+        /// The module was refused before anything of it ran: not decodable, not valid, or in need
+        /// of a proposal that the engine refuses by name.
+        case refused
         case unlinkable
         case other
-
-        /// What the modules of a command are refused as.
-        init(refusal command: String) {
-            switch command {
-            case "assert_malformed": self = .malformed
-            case "assert_invalid": self = .invalid
-            case "assert_unlinkable": self = .unlinkable
-            default: self = .other
-            }
-        }
     }
 
     let kind: Kind
@@ -31,18 +22,16 @@ struct SpecOutcome: CustomStringConvertible {
             kind = .trap
             message = trap.reason.message
         case let error as WasmDecodingError:
-            kind = .malformed
+            kind = .refused
             message = error.message
         case let error as WasmValidationError:
-            kind = .invalid
+            kind = .refused
+            message = error.message
+        case let error as WasmUnsupportedProposal:
+            kind = .refused
             message = error.message
         case let error as WasmLinkError:
             kind = .unlinkable
-            message = error.message
-        // An opcode of no known proposal is malformed; one of a known proposal we refuse by name,
-        // which a suite that predates the proposal counts as the same.
-        case let error as WasmUnsupportedProposal:
-            kind = .malformed
             message = error.message
         default:
             kind = .other

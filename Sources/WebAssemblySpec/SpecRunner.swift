@@ -92,9 +92,9 @@ public struct SpecRunner {
         case "assert_uninstantiable":
             try expectTrap(command) { try instantiate(command) }
         case "assert_invalid", "assert_malformed":
-            try expectRefusal(command, "accepted") { try load(command).validate() }
+            try expect(.refused, "accepted") { try load(command).validate() }
         case "assert_unlinkable":
-            try expectRefusal(command, "linked") { try instantiate(command) }
+            try expect(.unlinkable, "linked") { try instantiate(command) }
         default:
             throw Mismatch(got: "a command that the runner does not know")
         }
@@ -163,11 +163,10 @@ public struct SpecRunner {
         }
     }
 
-    private func expectRefusal<T>(
-        _ command: SpecCommand, _ otherwise: String, _ body: () throws -> T
+    private func expect<T>(
+        _ wanted: SpecOutcome.Kind, _ otherwise: String, _ body: () throws -> T
     ) throws {
         let outcome = try outcome(of: body) { _ in otherwise }
-        let wanted = SpecOutcome.Kind(refusal: command.type)
         guard outcome.kind == wanted else { throw Mismatch(got: "\(outcome)") }
     }
 
