@@ -80,6 +80,23 @@ struct GuestBuilderRuntimeTests {
     }
 
     @Test(
+        "what the guest's Foundation has gives what the host's gives",
+        arguments: GuestTarget.allCases)
+    func foundation(target: GuestTarget) throws {
+        let module = try Self.module("GuestFoundation", target)
+        #expect(module.imports == [])
+        try expectSame(
+            module,
+            [
+                ("program_search", 400, programSearch),
+                ("program_character_sets", 100, programCharacterSets),
+                ("program_numbers_and_dates", 1000, programNumbersAndDates),
+            ])
+        let answer = try GuestRun.answers(module.wasm, [call("program_inner_match")]).first
+        #expect((answer as? [String: Any])?["trap"] != nil, "what is ambiguous traps")
+    }
+
+    @Test(
         "random allocations never overlap, and the heap is reused", arguments: GuestTarget.allCases)
     func allocator(target: GuestTarget) throws {
         let module = try Self.module("GuestAllocator", target)

@@ -158,17 +158,18 @@ public struct GuestReader {
         return count
     }
 
+    // Traps without a word: `fatalError` would print, and its text needs the capability `log`.
     private static func check(_ holds: Bool) {
         precondition(holds, "the argument is not encoded as this module expects")
     }
 
     private func exact<T: FixedWidthInteger>(_ value: Int64) -> T {
-        guard let exact = T(exactly: value) else { fatalError("int_range") }
+        guard let exact = T(exactly: value) else { preconditionFailure("int_range") }
         return exact
     }
 
     private func exact<T: FixedWidthInteger>(_ value: UInt64) -> T {
-        guard let exact = T(exactly: value) else { fatalError("int_range") }
+        guard let exact = T(exactly: value) else { preconditionFailure("int_range") }
         return exact
     }
 

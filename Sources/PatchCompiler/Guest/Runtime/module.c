@@ -25,7 +25,7 @@ OP_EXPORT("op_free") void op_free(uint32_t pointer, uint32_t length) {
     free((void *)(uintptr_t)pointer);
 }
 
-OP_HOST("log.write") void op_host_log(uint32_t pointer, uint32_t length);
+OP_HOST("log.write") void op_host_log(uint32_t level, uint32_t pointer, uint32_t length);
 OP_HOST("random.fill") void op_host_random(uint32_t pointer, uint32_t length);
 
 // `print` arrives byte by byte; the host hears whole lines.
@@ -34,7 +34,7 @@ int putchar(int byte) {
     static uint32_t length;
     if (byte != '\n') line[length++] = (char)byte;
     if (byte == '\n' || length == sizeof line) {
-        op_host_log((uint32_t)(uintptr_t)line, length);
+        op_host_log(1, (uint32_t)(uintptr_t)line, length); // level 1: information
         length = 0;
     }
     return byte;

@@ -36,13 +36,14 @@ def main() -> None:
             data.append(state["random"] >> 16 & 0xFF)
         memory().write(store, data, pointer)
 
-    def log(pointer, length):
+    def log(level, pointer, length):
         state["log"].append(bytes(memory().read(store, pointer, pointer + length)).decode())
 
     i32 = wasmtime.ValType.i32()
     pair = wasmtime.FuncType([i32, i32], [])
+    triple = wasmtime.FuncType([i32, i32, i32], [])
     linker.define(store, "openpatch", "random.fill", wasmtime.Func(store, pair, fill))
-    linker.define(store, "openpatch", "log.write", wasmtime.Func(store, pair, log))
+    linker.define(store, "openpatch", "log.write", wasmtime.Func(store, triple, log))
     instance = linker.instantiate(store, module)
     exports = instance.exports(store)
     exports["_initialize"](store)
