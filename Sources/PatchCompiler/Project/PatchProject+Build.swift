@@ -122,7 +122,7 @@ extension PatchProject {
             app_targets: Set(covered.map(\.module)).sorted())
     }
 
-    private static func manifestFunctions(
+    static func manifestFunctions(
         _ functions: [RoutableFunction], _ gates: [UInt64: Int]
     ) -> [BuildManifest.Function] {
         functions.sorted { $0.id < $1.id }.map {
