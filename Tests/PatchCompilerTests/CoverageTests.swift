@@ -77,9 +77,13 @@ struct CoverageTests {
     func changes() throws {
         #expect(try covered("prices.reduce(0, +)", "prices.reduce(1, +)") == ["total(_:)"])
         #expect(try covered("\"EUR\"", "\"USD\"") == ["priceLabel(_:)"])
-        #expect(try covered("value.description }", "value.description + \" \" }") == ["priceLabel(_:)"])
+        #expect(
+            try covered("value.description }", "value.description + \" \" }") == ["priceLabel(_:)"])
         #expect(try covered("\"line \\(cents)\"", "\"\\(cents)\"") == ["describe(_:)"])
-        #expect(try covered("var cents: Int\n", "var cents: Int\n    var more = 1\n") == ["describe(_:)"])
+        #expect(
+            try covered("var cents: Int\n", "var cents: Int\n    var more = 1\n") == [
+                "describe(_:)"
+            ])
         #expect(try covered("unused = 1", "unused = 2") == [])
     }
 
@@ -113,7 +117,9 @@ struct CoverageTests {
 
     @Test("a change that native code would not see is refused with both places")
     func native() throws {
-        let helper = try blocked("banner<T: BinaryInteger>(_ x: T) -> T { x }", "banner<T: BinaryInteger>(_ x: T) -> T { x + 1 }")
+        let helper = try blocked(
+            "banner<T: BinaryInteger>(_ x: T) -> T { x }",
+            "banner<T: BinaryInteger>(_ x: T) -> T { x + 1 }")
         #expect(helper?.kind == .nativeChange)
         #expect(helper?.places.first == SourcePlace(file: "Sources/App.swift", line: 12))
         #expect(helper?.message.contains("'nativeOnly(_:)' (Sources/App.swift:11)") == true)

@@ -8,13 +8,13 @@ import Testing
 struct FingerprintTests {
     static let files = [
         "Prices.swift": """
-            import Foundation
+        import Foundation
 
-            func label(_ cents: Int) -> String { "\\(cents) EUR" }
-            func helper<T>(_ x: T) -> T { x }
-            struct Line { var name: String }
+        func label(_ cents: Int) -> String { "\\(cents) EUR" }
+        func helper<T>(_ x: T) -> T { x }
+        struct Line { var name: String }
 
-            """,
+        """,
         "Deep/More.swift": "func more() -> Int { 1 }\n",
     ]
 
@@ -24,7 +24,8 @@ struct FingerprintTests {
         return try fixture.project().fingerprint()
     }
 
-    @Test("it is the same in every folder, prepared or not, whatever the bodies, layout and comments")
+    @Test(
+        "it is the same in every folder, prepared or not, whatever the bodies, layout and comments")
     func stable() throws {
         let plain = try value()
         #expect(plain.value.utf8.count == 64 && plain.short == plain.value.prefix(16))
@@ -52,7 +53,9 @@ struct FingerprintTests {
     func environment() throws {
         let fixture = try ProjectFixture(files: Self.files)
         let before = try fixture.project().fingerprint()
-        let old = (getenv("TZ").map { String(cString: $0) }, getenv("LANG").map { String(cString: $0) })
+        let old = (
+            getenv("TZ").map { String(cString: $0) }, getenv("LANG").map { String(cString: $0) }
+        )
         setenv("TZ", "Pacific/Kiritimati", 1)
         setenv("LANG", "tr_TR.UTF-8", 1)
         defer {
@@ -65,14 +68,20 @@ struct FingerprintTests {
     @Test(
         "whatever native code depends on changes it, and the difference is named",
         arguments: [
-            ("func helper<T>(_ x: T) -> T { x }", "func helper<T>(_ x: T) -> T { return x }",
-                ["source Sources/Prices.swift"]),
+            (
+                "func helper<T>(_ x: T) -> T { x }", "func helper<T>(_ x: T) -> T { return x }",
+                ["source Sources/Prices.swift"]
+            ),
             ("var name: String", "var name: String = \"\"", ["source Sources/Prices.swift"]),
             ("import Foundation", "import Glibc", ["source Sources/Prices.swift"]),
-            ("_ cents: Int) -> String", "_ cents: Int = 1) -> String",
-                ["source Sources/Prices.swift"]),
-            ("_ cents: Int) -> String", "_ cents: Int64) -> String",
-                ["source Sources/Prices.swift", "surface"]),
+            (
+                "_ cents: Int) -> String", "_ cents: Int = 1) -> String",
+                ["source Sources/Prices.swift"]
+            ),
+            (
+                "_ cents: Int) -> String", "_ cents: Int64) -> String",
+                ["source Sources/Prices.swift", "surface"]
+            ),
             ("func label", "func title", ["source Sources/Prices.swift", "surface"]),
         ])
     func sensitive(old: String, new: String, inputs: [String]) throws {

@@ -109,7 +109,10 @@ struct GuestSourceTests {
     @Test("key paths that stand for functions become closures")
     func keyPaths() throws {
         let generator = try generate(
-            ["A.swift": "func f(_ x: [String]) -> [Int] { x.map(\\.utf8.count).filter(\\.self.isZero) }"],
+            [
+                "A.swift":
+                    "func f(_ x: [String]) -> [Int] { x.map(\\.utf8.count).filter(\\.self.isZero) }"
+            ],
             ["f(_:)"])
         let text = try #require(generator.sources().first?.text)
         #expect(text.contains("x.map({ $0.utf8.count })"))
@@ -127,8 +130,10 @@ struct GuestSourceTests {
             ),
             ("let x = Int.random(in: 0..<9)\nfunc f() -> Int { x }", "'x' is random"),
             ("#if DEBUG\nlet x = 1\n#else\nlet x = 2\n#endif\nfunc f() -> Int { x }", "#if"),
-            ("func g<T>(_ x: T) -> Int {\n#if DEBUG\nreturn 1\n#else\nreturn 2\n#endif\n}\n"
-                + "func f() -> Int { g(1) }", "#if"),
+            (
+                "func g<T>(_ x: T) -> Int {\n#if DEBUG\nreturn 1\n#else\nreturn 2\n#endif\n}\n"
+                    + "func f() -> Int { g(1) }", "#if"
+            ),
             ("actor A {}\nfunc f() -> Int { let a = A(); return 1 }", "'A' is an actor"),
         ])
     func linter(text: String, message: String) throws {
@@ -174,7 +179,10 @@ struct PatchFailureTests {
     func embedded() throws {
         let found = try error(
             ["A.swift": "func f(_ x: Int) -> Int { x }\n"],
-            ["A.swift": "\n\nfunc f(_ x: Int) -> Int {\n    let y: Any = x\n    return y as! Int\n}\n"])
+            [
+                "A.swift":
+                    "\n\nfunc f(_ x: Int) -> Int {\n    let y: Any = x\n    return y as! Int\n}\n"
+            ])
         #expect(found?.kind == .cannotCompile)
         #expect(found?.places.first?.file == "Sources/A.swift")
         #expect([4, 5].contains(found?.places.first?.line ?? 0), "\(String(describing: found))")
@@ -195,7 +203,10 @@ struct PatchFailureTests {
         let store = "enum Mood { case good, bad }\nfunc f(_ x: Int) -> String { \"\" }\n"
         let found = try error(
             ["A.swift": store],
-            ["A.swift": store.replacingOccurrences(of: "{ \"\" }", with: "{ \"\\(x > 0 ? Mood.good : .bad)\" }")])
+            [
+                "A.swift": store.replacingOccurrences(
+                    of: "{ \"\" }", with: "{ \"\\(x > 0 ? Mood.good : .bad)\" }")
+            ])
         #expect(found?.kind == .cannotShip, "\(String(describing: found))")
     }
 

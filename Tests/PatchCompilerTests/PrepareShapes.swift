@@ -30,7 +30,8 @@ enum PrepareShapes {
             text: "func squeezed(_ x: Int) -> Int {/* a */x/* b */}\n", routed: 1),
         Shape(
             name: "Windows line ends",
-            text: "func windows(_ x: Int) -> String {\r\n    let y = \"a\"\r\n    return y\r\n}\r\n",
+            text:
+                "func windows(_ x: Int) -> String {\r\n    let y = \"a\"\r\n    return y\r\n}\r\n",
             routed: 1),
         Shape(
             name: "old Macintosh line ends",

@@ -15,7 +15,9 @@ struct PreparerTests {
         return (file, functions, Preparer.marked(file, functions))
     }
 
-    @Test("every way to write a function is routed and restored byte for byte", arguments: PrepareShapes.all)
+    @Test(
+        "every way to write a function is routed and restored byte for byte",
+        arguments: PrepareShapes.all)
     func restored(shape: PrepareShapes.Shape) throws {
         let (file, functions, marked) = try Self.routed(shape.text)
         #expect(functions.count == shape.routed)
@@ -107,8 +109,9 @@ struct PreparerTests {
         try fixture.directory.write("// nothing\n", to: "Sources/B.swift")
         let report = try project.prepare()
         #expect(report.routed.map(\.gate) == [gates["first()"]])
-        #expect(!FileManager.default.fileExists(
-            atPath: fixture.directory.file("Sources/B+OpenPatch.swift").path))
+        #expect(
+            !FileManager.default.fileExists(
+                atPath: fixture.directory.file("Sources/B+OpenPatch.swift").path))
         try fixture.directory.write("func third() -> Int { 3 }\n", to: "Sources/B.swift")
         let third = try project.prepare().routed.first { $0.name == "third()" }
         #expect(third?.gate == 2)
@@ -177,7 +180,8 @@ struct PreparerTests {
         }
     }
 
-    @Test("the surface names every routed function with the gate and signature that are compiled in")
+    @Test(
+        "the surface names every routed function with the gate and signature that are compiled in")
     func surface() throws {
         let fixture = try ProjectFixture("shop")
         let report = try fixture.project().prepare()
@@ -192,6 +196,7 @@ struct PreparerTests {
         let functions = try #require(json["functions"] as? [[String: Any]])
         let compiled = Dictionary(
             uniqueKeysWithValues: functions.map { ($0["id"] as? String ?? "", $0["gate"] as? Int) })
-        #expect(compiled == Dictionary(uniqueKeysWithValues: report.routed.map { ($0.id, $0.gate) }))
+        #expect(
+            compiled == Dictionary(uniqueKeysWithValues: report.routed.map { ($0.id, $0.gate) }))
     }
 }

@@ -103,7 +103,9 @@ struct ProjectConfigurationTests {
     @Test("an absent file and an absent folder say what to do")
     func absent() throws {
         let folder = try TemporaryDirectory("empty")
-        let missing = #expect(throws: PatchProjectError.self) { try PatchProject(folder: folder.url) }
+        let missing = #expect(throws: PatchProjectError.self) {
+            try PatchProject(folder: folder.url)
+        }
         #expect(missing?.kind == .configurationMissing)
         #expect(missing?.message.contains("patchcli init") == true)
         let fixture = try ProjectFixture(files: [:])
@@ -155,7 +157,9 @@ struct ProjectLockTests {
         try folder.write("{}", to: ProjectLock.fileName)
         let error = #expect(throws: PatchProjectError.self) { try ProjectLock(folder: folder.url) }
         #expect(error?.kind == .lockInvalid)
-        for bad in [text.replacingOccurrences(of: "\"gate\":1", with: "\"gate\":65536"), "[", text + "x"] {
+        for bad in [
+            text.replacingOccurrences(of: "\"gate\":1", with: "\"gate\":65536"), "[", text + "x",
+        ] {
             try folder.write(bad, to: ProjectLock.fileName)
             #expect(throws: PatchProjectError.self) { try ProjectLock(folder: folder.url) }
         }

@@ -10,24 +10,24 @@ enum GuestWrapper {
         var arguments: [String] = []
         if function.takesScalars {
             for (number, parameter) in function.parameters.enumerated() {
-                parameters.append("_ a\(number): \(wire(parameter.type))")
-                arguments.append(unwrap(parameter.type, "a\(number)"))
+                parameters.append("_ op_a\(number): \(wire(parameter.type))")
+                arguments.append(unwrap(parameter.type, "op_a\(number)"))
             }
         } else {
-            parameters = ["_ pointer: Int32", "_ length: Int32"]
-            statements.append("var reader = PatchGuest.GuestReader(pointer, length)")
+            parameters = ["_ op_pointer: Int32", "_ op_length: Int32"]
+            statements.append("var op_reader = PatchGuest.GuestReader(op_pointer, op_length)")
             if function.parameters.count > 1 {
-                statements.append("reader.arrayHeader(exactly: \(function.parameters.count))")
+                statements.append("op_reader.arrayHeader(exactly: \(function.parameters.count))")
             }
             for (number, parameter) in function.parameters.enumerated() {
-                let value = ValueCode.decode(parameter.type, from: "reader", on: .guest)
-                statements.append("let a\(number) = \(value)")
-                arguments.append("a\(number)")
+                let value = ValueCode.decode(parameter.type, from: "op_reader", on: .guest)
+                statements.append("let op_a\(number) = \(value)")
+                arguments.append("op_a\(number)")
             }
-            statements.append("reader.finish()")
+            statements.append("op_reader.finish()")
         }
         statements.append(
-            "let result: \(function.result.swift) = " + call(function, arguments))
+            "let op_result: \(function.result.swift) = " + call(function, arguments))
         statements += answer(function.result)
         return """
             @_cdecl("\(name)") public func \(name)(\(parameters.joined(separator: ", "))) \
@@ -73,22 +73,22 @@ enum GuestWrapper {
 
     private static func answer(_ type: ABIType) -> [String] {
         switch type {
-        case .bool: ["return result ? 1 : 0"]
+        case .bool: ["return op_result ? 1 : 0"]
         case .integer(let kind):
-            ["return \(kind.isWide ? "Int64" : "Int32")(truncatingIfNeeded: result)"]
-        case .float, .double: ["return result"]
+            ["return \(kind.isWide ? "Int64" : "Int32")(truncatingIfNeeded: op_result)"]
+        case .float, .double: ["return op_result"]
         case .optional:
             // A packed nil needs no bytes.
-            ["if result == nil { return 0 }"] + encoded(type)
+            ["if op_result == nil { return 0 }"] + encoded(type)
         default: encoded(type)
         }
     }
 
     private static func encoded(_ type: ABIType) -> [String] {
         [
-            "var writer = PatchGuest.GuestWriter()",
-            ValueCode.encode(type, "result", to: "writer"),
-            "return writer.finish()",
+            "var op_writer = PatchGuest.GuestWriter()",
+            ValueCode.encode(type, "op_result", to: "op_writer"),
+            "return op_writer.finish()",
         ]
     }
 }
