@@ -103,7 +103,7 @@ struct GuestSourceTests {
             lines[7].hasPrefix("extension Int { var half: Int { self / 2 } ;")
                 && lines[7].hasSuffix("}"))
         #expect(source.text.contains("import PatchGuest"))
-        #expect(source.text.contains("Model.label(Int(a0))"))
+        #expect(source.text.contains("Model.label(Int(op_a0))"))
     }
 
     @Test("key paths that stand for functions become closures")
