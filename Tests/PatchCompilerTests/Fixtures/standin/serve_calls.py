@@ -28,8 +28,10 @@ def main() -> None:
         memory.write(store, bytes(i * 37 % 256 for i in range(length)), pointer)
 
     linker.define(store, "openpatch", "random.fill", wasmtime.Func(store, pair, fill))
+    leveled = wasmtime.FuncType([i32, i32, i32], [])
     linker.define(
-        store, "openpatch", "log.write", wasmtime.Func(store, pair, lambda pointer, length: None))
+        store, "openpatch", "log.write",
+        wasmtime.Func(store, leveled, lambda level, pointer, length: None))
     instance = linker.instantiate(store, module)
     exports = instance.exports(store)
     memory = exports["memory"]
