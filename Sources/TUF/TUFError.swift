@@ -12,6 +12,7 @@ public struct TUFError: Error, Equatable, Sendable, CustomStringConvertible {
         // Reading metadata.
         case metadataMalformed = "metadata_malformed"
         case metadataWrongType = "metadata_wrong_type"
+        case metadataWrongRole = "metadata_wrong_role"
         case specVersionUnsupported = "spec_version_unsupported"
         // Trust (specification §5).
         case signaturesInsufficient = "signatures_insufficient"

@@ -176,6 +176,7 @@ public struct TrustedMetadataSet: Sendable {
         try file.verify(bytes, role: role)
         let new: SignedMetadata<Targets> = try SignedMetadata(parsing: bytes, limits: limits)
         try verify(new)
+        try new.signed.checkRole(role)
         guard new.signed.version == file.version else {
             throw TUFError(
                 .metadataVersionMismatch, role: role,

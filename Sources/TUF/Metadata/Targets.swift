@@ -8,6 +8,10 @@ public struct Targets: MetadataRole {
     public var targets: [String: TargetFile]
     /// Roles that this one trusts with some paths.
     public var delegations: Delegations?
+    /// The role that the document was signed for (`x_openpatch`, decision record 0034); nil in
+    /// metadata of others, which does not say.
+    public var role: String?
+    private var unrecognizedExtension: [String: JSONValue] = [:]
 
     /// Targets and delegations.
     public init(
@@ -28,13 +32,33 @@ public struct Targets: MetadataRole {
         if let value = fields.reader.take("delegations") {
             delegations = try Delegations(json: value)
         }
+        if let value = fields.reader.take("x_openpatch") {
+            var own = try FieldReader(value, "x_openpatch")
+            role = try own.string("role")
+            unrecognizedExtension = own.rest
+        }
     }
 
     /// See ``MetadataRole``.
     public var specificMembers: [String: JSONValue] {
         var members: [String: JSONValue] = ["targets": .object(targets.mapValues(\.json))]
         if let delegations { members["delegations"] = delegations.json }
+        if let role {
+            var own = unrecognizedExtension
+            own["role"] = .string(role)
+            members["x_openpatch"] = .object(own)
+        }
         return members
+    }
+
+    /// Refuses a document that was signed for another role. All targets documents have one type and
+    /// often one key, so their signatures alone do not tell them apart.
+    func checkRole(_ name: String) throws {
+        guard let role, !role.utf8.elementsEqual(name.utf8) else { return }
+        throw TUFError(
+            .metadataWrongRole, role: name,
+            "The metadata served for role '\(name)' was signed for role '\(role.prefix(80))'; a "
+                + "mirror passes one off as the other.")
     }
 
     /// The target of exactly this path, byte by byte.

@@ -75,7 +75,8 @@ extension RepositoryEditor {
         signers: [TUFSigner], at now: MetadataTime,
         _ edit: (inout Targets) throws -> Void = { _ in }
     ) throws {
-        let document = try Self.next(targets, days: expiryPlan.targetsDays, signers, now, edit)
+        let document = try Self.next(
+            "targets", targets, days: expiryPlan.targetsDays, signers, now, edit)
         try root.signed.verify(document, as: .targets)
         targets = document
         record("targets", document)
@@ -93,7 +94,7 @@ extension RepositoryEditor {
     ) throws {
         let (delegations, delegation) = try delegation(of: role)
         let days = role == BuildRole.brakes ? expiryPlan.brakesDays : expiryPlan.targetsDays
-        let document = try Self.next(delegated[role], days: days, signers, now, edit)
+        let document = try Self.next(role, delegated[role], days: days, signers, now, edit)
         try delegations.verify(document, as: role)
         try Self.check(document.signed, within: delegation)
         delegated[role] = document
@@ -164,7 +165,7 @@ extension RepositoryEditor {
     }
 
     private static func next(
-        _ current: SignedMetadata<Targets>?, days: Int, _ signers: [TUFSigner],
+        _ role: String, _ current: SignedMetadata<Targets>?, days: Int, _ signers: [TUFSigner],
         _ now: MetadataTime, _ edit: (inout Targets) throws -> Void
     ) throws -> SignedMetadata<Targets> {
         let expires = now.adding(days: days)
@@ -172,6 +173,7 @@ extension RepositoryEditor {
         try edit(&next)
         next.header.version = (current?.signed.version ?? 0) + 1
         next.header.expires = expires
+        next.role = role
         for path in next.targets.keys { try TargetPath.check(path) }
         return try SignedMetadata(next, signers: signers)
     }

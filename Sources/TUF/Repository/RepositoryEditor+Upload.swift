@@ -128,6 +128,7 @@ extension RepositoryEditor {
         _ role: String, _ new: SignedMetadata<Targets>, after old: SignedMetadata<Targets>?,
         _ files: [String: [UInt8]], _ now: MetadataTime
     ) throws {
+        try new.signed.checkRole(role)
         let version = new.signed.version
         let current = old?.signed.version ?? 0
         guard version == current + 1 else { throw conflict(role, current, version) }
