@@ -9,17 +9,6 @@ import Testing
 struct GuestBuilderRuntimeTests {
     private static let seeds: [UInt64] = [1, 20_260_731, 0xdead_beef_cafe]
 
-    private static func program(_ name: String) throws -> GuestSource {
-        let url = SharedData.checkout
-            .appendingPathComponent("Tests/PatchCompilerTests/GuestPrograms/\(name).swift")
-        return GuestSource(
-            name: url.lastPathComponent, text: try String(contentsOf: url, encoding: .utf8))
-    }
-
-    private static func module(_ name: String, _ target: GuestTarget) throws -> GuestModule {
-        try guestBuilder(target).build(sources: [program("GuestProgramSupport"), program(name)])
-    }
-
     private func expectSame(
         _ module: GuestModule, _ calls: [(String, Int, (UInt64, Int32) -> UInt64)]
     ) throws {
@@ -39,7 +28,7 @@ struct GuestBuilderRuntimeTests {
     @Test("128-bit arithmetic gives what it gives on the host", arguments: GuestTarget.allCases)
     func integers(target: GuestTarget) throws {
         guard #available(macOS 15.0, iOS 18.0, *) else { return }
-        let module = try Self.module("GuestIntegers", target)
+        let module = try guestProgram("GuestIntegers", target)
         #expect(module.imports == [])
         try expectSame(
             module,
@@ -54,7 +43,7 @@ struct GuestBuilderRuntimeTests {
         "float operations and numbers as text give what they give on the host",
         arguments: GuestTarget.allCases)
     func floats(target: GuestTarget) throws {
-        let module = try Self.module("GuestFloats", target)
+        let module = try guestProgram("GuestFloats", target)
         #expect(module.imports == [])
         try expectSame(
             module,
@@ -71,7 +60,7 @@ struct GuestBuilderRuntimeTests {
         "text, sets and dictionaries give what they give on the host",
         arguments: GuestTarget.allCases)
     func strings(target: GuestTarget) throws {
-        let module = try Self.module("GuestStrings", target)
+        let module = try guestProgram("GuestStrings", target)
         // No capability is needed to hash: seeds are fixed.
         #expect(module.imports == [])
         try expectSame(
@@ -83,7 +72,7 @@ struct GuestBuilderRuntimeTests {
         "what the guest's Foundation has gives what the host's gives",
         arguments: GuestTarget.allCases)
     func foundation(target: GuestTarget) throws {
-        let module = try Self.module("GuestFoundation", target)
+        let module = try guestProgram("GuestFoundation", target)
         #expect(module.imports == [])
         try expectSame(
             module,
@@ -99,7 +88,7 @@ struct GuestBuilderRuntimeTests {
     @Test(
         "random allocations never overlap, and the heap is reused", arguments: GuestTarget.allCases)
     func allocator(target: GuestTarget) throws {
-        let module = try Self.module("GuestAllocator", target)
+        let module = try guestProgram("GuestAllocator", target)
         let steps =
             Self.seeds.flatMap { seed in
                 [1, 10, 200, 2000].map { call("program_allocator", Int(seed), 4000, $0) }

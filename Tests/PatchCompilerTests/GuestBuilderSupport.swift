@@ -19,6 +19,18 @@ func guestBuilder(
     return GuestBuilder(toolchain: try Toolchain.discover(target: target), options: options)
 }
 
+/// A program of the folder `GuestPrograms` as a module.
+func guestProgram(_ name: String, _ target: GuestTarget) throws -> GuestModule {
+    let folder = SharedData.checkout
+        .appendingPathComponent("Tests/PatchCompilerTests/GuestPrograms")
+    let sources = try ["GuestProgramSupport", name].map { name in
+        let url = folder.appendingPathComponent("\(name).swift")
+        return GuestSource(
+            name: url.lastPathComponent, text: try String(contentsOf: url, encoding: .utf8))
+    }
+    return try guestBuilder(target).build(sources: sources)
+}
+
 /// Text of the first seed, whose guest files must build as pasted.
 enum Seed {
     static let path = "seeds/native-swift-ota-from-scratch.txt"
