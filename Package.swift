@@ -160,8 +160,15 @@ var tests: [Target] {
     if stubsWanted { return [] }
     return [
         .target(name: "TestSupport", path: "Tests/TestSupport"),
+        // A published tree and a web server with faults, for what stands on updates.
+        .target(
+            name: "UpdateTestSupport",
+            dependencies: ["PatchCompression", "PatchCrypto", "Rollout", "TUF", "TestSupport"],
+            path: "Tests/UpdateTestSupport"),
         .testTarget(name: "ArchitectureTests", dependencies: ["TestSupport"]),
-        .testTarget(name: "PatchPlatformTests", dependencies: ["PatchPlatform", "TestSupport"]),
+        .testTarget(
+            name: "PatchPlatformTests",
+            dependencies: ["PatchPlatform", "TestSupport", "UpdateTestSupport"]),
         .testTarget(name: "PatchCryptoTests", dependencies: ["PatchCrypto", "TestSupport"]),
         .testTarget(
             name: "PatchCompressionTests", dependencies: ["PatchCompression", "TestSupport"]),
@@ -178,12 +185,15 @@ var tests: [Target] {
         .testTarget(name: "ModuleABITests", dependencies: ["ModuleABI", "TestSupport"]),
         .testTarget(
             name: "UpdateEngineTests",
-            dependencies: ["UpdateEngine", "TUF", "PatchCrypto", "PatchPlatform", "TestSupport"]),
+            dependencies: [
+                "UpdateEngine", "TUF", "PatchCrypto", "PatchPlatform", "Rollout", "TestSupport",
+                "UpdateTestSupport",
+            ]),
         .testTarget(
             name: "PatchSDKTests",
             dependencies: [
-                "PatchSDK", "ModuleABI", "PatchCompression", "PatchCrypto", "TUF", "UpdateEngine",
-                "WebAssembly", "TestSupport",
+                "PatchSDK", "ModuleABI", "PatchCompression", "PatchCrypto", "PatchPlatform", "TUF",
+                "UpdateEngine", "WebAssembly", "TestSupport", "UpdateTestSupport",
             ]),
         .testTarget(
             name: "WebViewBundleTests",

@@ -6,6 +6,8 @@
 public enum Reason: String, CaseIterable, Codable, Sendable {
     /// Patch.configure has not been called.
     case notConfigured = "not_configured"
+    /// The app carries no patch-config.json.
+    case configMissing = "config_missing"
     /// The bundled patch-config.json cannot be read.
     case configMalformed = "config_malformed"
     /// The app carries no trusted root (patch-root.json), so remote updates are refused.
@@ -208,6 +210,7 @@ public enum Reason: String, CaseIterable, Codable, Sendable {
     public var band: Band {
         switch self {
         case .notConfigured,
+            .configMissing,
             .configMalformed,
             .rootMissing,
             .rootMalformed,
@@ -311,6 +314,8 @@ public enum Reason: String, CaseIterable, Codable, Sendable {
         switch self {
         case .notConfigured:
             return "Patch.configure has not been called."
+        case .configMissing:
+            return "The app carries no patch-config.json."
         case .configMalformed:
             return "The bundled patch-config.json cannot be read."
         case .rootMissing:
@@ -493,6 +498,8 @@ public enum Reason: String, CaseIterable, Codable, Sendable {
         switch self {
         case .notConfigured:
             return "Call Patch.configure once and early in the launch of the app."
+        case .configMissing:
+            return "Run patchcli init and patchcli fingerprint register and ship the files that they write."
         case .configMalformed:
             return "Run patchcli fingerprint register again and ship the file that it writes."
         case .rootMissing:

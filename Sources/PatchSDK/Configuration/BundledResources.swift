@@ -81,10 +81,10 @@ struct BundledResources: Sendable {
 extension PatchConfiguration {
     /// The configuration of the bundled `patch-config.json`, app key included.
     /// - Parameter resources: where the file lies; nil for the app's usual places.
-    /// - Throws: ``PatchError`` `not_configured` when there is none, `config_malformed`.
+    /// - Throws: ``PatchError`` `config_missing` when there is none, `config_malformed`.
     public static func bundled(resources: URL? = nil) throws -> PatchConfiguration {
         guard let found = try BundledResources(named: resources).configuration() else {
-            throw PatchError(.notConfigured, "there is no \(BundledConfiguration.fileName)")
+            throw PatchError(.configMissing)
         }
         var configuration = PatchConfiguration(appKey: found.appKey)
         configuration.resources = resources

@@ -25,7 +25,9 @@ struct Greeter {
 
     static func run(_ options: Options, until stop: StopFlag) async {
         let screen = Screen(isPlain: options.isPlain)
-        Patch.configure(configuration(options, screen))
+        let configuration = configuration(options, screen)
+        let isRemote = configuration.apiBaseURL != nil
+        Patch.configure(configuration)
         Patch.shared.onEvent { event in
             switch event.kind {
             case .configuration, .state, .refused, .call: screen.problem("\(event)")
@@ -44,7 +46,7 @@ struct Greeter {
             if let duration = options.duration, Double(now - begun) >= duration * 1e9 { break }
             var timing: Timing?
             // The first picture comes before the first look at the network.
-            if shown != nil, now >= nextPoll {
+            if shown != nil, isRemote, now >= nextPoll {
                 timing = await loop.step(screen)
                 nextPoll = now + UInt64(options.poll * 1e9)
             }

@@ -43,8 +43,8 @@ struct Screen {
         let width = 54
         func row(_ name: String, _ value: String, _ colour: String) -> String {
             let padded = name.padding(toLength: 9, withPad: " ", startingAt: 0)
-            let shown = String(value.prefix(width - 14))
-            let fill = String(repeating: " ", count: max(0, width - 14 - shown.count))
+            let shown = String(value.prefix(width - 15))
+            let fill = String(repeating: " ", count: max(0, width - 15 - shown.count))
             return "│ \(tint(padded, "2")) \(tint(shown, colour))\(fill)  │\n"
         }
         let line = String(repeating: "─", count: width - 2)

@@ -1,0 +1,125 @@
+import Foundation
+import TestSupport
+
+/// A web server over a folder, in a process of its own: entity tags, conditional and range
+/// requests, and the faults of bad networks, switched on by path.
+public final class FaultServer: Sendable {
+    /// What goes wrong with requests whose path contains a text.
+    public enum Fault: Sendable {
+        /// The connection closes after so many bytes of the body.
+        case cut(after: Int)
+        /// The answer has this status and no file.
+        case status(Int)
+        /// So many extra bytes follow the file.
+        case grow(by: Int)
+        /// Nothing is ever answered.
+        case stall
+        /// The answer points to this address.
+        case redirect(String)
+        /// Ranges are not understood: the whole file comes.
+        case noRanges
+    }
+
+    public let folder: URL
+    public let baseURL: URL
+    private let process: ChildProcess
+
+    /// Serves `folder` until the object is gone.
+    public init(_ folder: URL) throws {
+        self.folder = folder
+        let port = Tools.freePort()
+        process = try ChildProcess(
+            "python3", ["-u", "-c", Self.program, folder.path, "\(port)"])
+        try process.waitForOutput("ready")
+        guard let url = URL(string: "http://127.0.0.1:\(port)/") else {
+            throw MissingSharedData(path: "url")
+        }
+        baseURL = url
+    }
+
+    deinit { process.kill() }
+
+    /// Ends the server; its address then refuses connections.
+    public func stop() { process.kill() }
+
+    /// Sets what goes wrong, by a part of the path; nothing for an empty dictionary.
+    public func setFaults(_ faults: [String: Fault]) throws {
+        var list: [[String: Any]] = []
+        for (match, fault) in faults {
+            switch fault {
+            case .cut(let count): list.append(["match": match, "cut": count])
+            case .status(let status): list.append(["match": match, "status": status])
+            case .grow(let count): list.append(["match": match, "grow": count])
+            case .stall: list.append(["match": match, "stall": true])
+            case .redirect(let target): list.append(["match": match, "redirect": target])
+            case .noRanges: list.append(["match": match, "noranges": true])
+            }
+        }
+        let data = try JSONSerialization.data(withJSONObject: list)
+        try data.write(to: folder.appendingPathComponent(".faults"), options: .atomic)
+    }
+
+    /// The requests so far: `status path range`.
+    public var requests: [String] {
+        let log = folder.appendingPathComponent(".requests")
+        let text = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
+        return text.split(separator: "\n").map(String.init)
+    }
+
+    /// Forgets the requests so far.
+    public func forgetRequests() {
+        try? FileManager.default.removeItem(at: folder.appendingPathComponent(".requests"))
+    }
+
+    private static let program = #"""
+        import hashlib, http.server, json, os, sys, threading, time
+        folder, port = sys.argv[1], int(sys.argv[2])
+        lock = threading.Lock()
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+            def log_message(self, *a): pass
+            def note(self, status):
+                with lock, open(folder + "/.requests", "a") as f:
+                    f.write(f"{status} {self.path} {self.headers.get('Range', '-')}\n")
+            def fault(self):
+                try:
+                    with open(folder + "/.faults") as f: faults = json.load(f)
+                except OSError: return {}
+                return next((x for x in faults if x["match"] in self.path), {})
+            def answer(self, status, body=b"", headers={}, announced=None):
+                self.note(status)
+                self.send_response(status)
+                for k, v in headers.items(): self.send_header(k, v)
+                if status != 304:
+                    self.send_header("Content-Length", str(len(body) if announced is None else announced))
+                self.end_headers()
+                self.wfile.write(body)
+            def do_GET(self):
+                fault = self.fault()
+                if "stall" in fault: time.sleep(60); return
+                if "status" in fault: return self.answer(fault["status"])
+                if "redirect" in fault: return self.answer(302, headers={"Location": fault["redirect"]})
+                path = os.path.join(folder, self.path.lstrip("/").split("?")[0])
+                if not os.path.isfile(path): return self.answer(404)
+                data = open(path, "rb").read() + b"x" * fault.get("grow", 0)
+                tag = '"' + hashlib.sha256(data).hexdigest()[:16] + '"'
+                headers = {"ETag": tag}
+                if self.headers.get("If-None-Match") == tag: return self.answer(304, headers=headers)
+                status, wanted = 200, self.headers.get("Range")
+                if wanted and "noranges" not in fault and self.headers.get("If-Range", tag) == tag:
+                    start = int(wanted[6:].split("-")[0])
+                    if start >= len(data): return self.answer(416)
+                    headers["Content-Range"] = f"bytes {start}-{len(data)-1}/{len(data)}"
+                    status, data = 206, data[start:]
+                if "cut" in fault and fault["cut"] < len(data):
+                    self.close_connection = True
+                    self.answer(status, data[:fault["cut"]], headers, announced=len(data))
+                    self.wfile.flush(); self.connection.shutdown(2)
+                    return
+                self.answer(status, data, headers)
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler)
+        server.daemon_threads = True
+        print("ready", flush=True)
+        server.serve_forever()
+        """#
+}

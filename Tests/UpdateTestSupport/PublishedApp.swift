@@ -1,0 +1,137 @@
+import Foundation
+import PatchCompression
+import PatchCrypto
+import Rollout
+import TUF
+
+/// An app that publishes into a folder as `patchcli publish --static` does: real keys, a real
+/// tree.
+public final class PublishedApp {
+    public static let fingerprint = String(repeating: "ab12", count: 16)
+    public static let appID = "3f2b7c9a-0000-4000-8000-000000000001"
+    public static let appKey = "pak_test"
+
+    /// The folder that a web server serves.
+    public let site: URL
+    public var now: MetadataTime
+    public let rootSigner: TUFSigner
+    public let releaseSigner: TUFSigner
+    public let freshnessSigner: TUFSigner
+    public private(set) var editor: RepositoryEditor
+    public private(set) var head: Head
+    public private(set) var releases: [String: Release] = [:]
+    private let fingerprint: String
+
+    /// The folder of the app in the tree.
+    public var folder: URL { site.appendingPathComponent("apps/\(Self.appKey)") }
+    /// The root to ship with the app.
+    public let rootBytes: [UInt8]
+    private var build: String { String(fingerprint.prefix(16)) }
+    public var role: String { "build-\(build)" }
+
+    public init(
+        _ site: URL, fingerprint: String = PublishedApp.fingerprint, now: MetadataTime = .now,
+        minimumSequence: Int = 0
+    ) throws {
+        self.site = site
+        self.now = now
+        self.fingerprint = fingerprint
+        rootSigner = TUFSigner(try SigningKey.generate())
+        releaseSigner = TUFSigner(try SigningKey.generate())
+        freshnessSigner = TUFSigner(try SigningKey.generate())
+        let plan = RepositoryEditor.RootPlan(
+            rootKeys: [rootSigner.key], targetsKeys: [releaseSigner.key],
+            freshnessKeys: [freshnessSigner.key],
+            openPatch: Root.OpenPatchExtension(
+                appID: Self.appID, minSequence: minimumSequence))
+        editor = try RepositoryEditor(plan, signers: [rootSigner], at: now)
+        rootBytes = editor.root.encoded()
+        try editor.registerBuild(
+            fingerprint: fingerprint, signers: [releaseSigner], at: now)
+        head = Head(
+            appID: Self.appID, platform: "linux", channel: "production",
+            fingerprint: fingerprint, headSequence: 0)
+        try save()
+    }
+
+    /// Lists a release; no device takes it before a head names it.
+    @discardableResult
+    public func add(
+        _ payload: [UInt8], version: String, sequence: Int, encoding: PayloadEncoding = .brotli,
+        _ change: (inout Release) -> Void = { _ in }
+    ) throws -> String {
+        let digest = SHA256.hash(payload).hex
+        var release = Release(
+            appID: Self.appID, platform: "linux", version: version, sequence: sequence,
+            fingerprint: fingerprint, raw: RawPayload(sha256: digest, size: payload.count),
+            encoding: encoding)
+        change(&release)
+        let bytes = encoding == .brotli ? try Brotli.compress(payload) : payload
+        let file = TargetFile(
+            path: "modules/\(build)/\(version).wasm", contents: bytes, custom: try json(release))
+        try list(file, bytes)
+        releases[digest] = release
+        return digest
+    }
+
+    /// Issues the next head.
+    public func setHead(_ change: (inout Head) -> Void) throws {
+        head.headSequence += 1
+        change(&head)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        let bytes = [UInt8](try encoder.encode(head))
+        try list(
+            TargetFile(path: "heads/\(head.channel)/module/\(build).json", contents: bytes), bytes)
+    }
+
+    /// Lists a release and makes it stable.
+    @discardableResult
+    public func release(_ payload: [UInt8], version: String, sequence: Int) throws -> String {
+        let digest = try add(payload, version: version, sequence: sequence)
+        try setHead { $0.stable = digest }
+        return digest
+    }
+
+    /// Puts a file into the build's role.
+    public func list(_ file: TargetFile, _ bytes: [UInt8]) throws {
+        try editor.setTargets([file], in: role, signers: [releaseSigner], at: now)
+        try write(
+            bytes, to: "targets/" + (try file.filePath(consistentSnapshot: true)))
+        try save()
+    }
+
+    /// Signs freshness and writes what changed, timestamp last.
+    public func save(freshness: TUFSigner? = nil) throws {
+        try editor.signFreshness(signers: [freshness ?? freshnessSigner], at: now)
+        for file in editor.changes { try write(file.bytes, to: "metadata/" + file.name) }
+        editor.clearChanges()
+    }
+
+    /// Changes root and signs everything anew.
+    public func editRoot(_ change: (inout Root) -> Void) throws {
+        try editor.editRoot(signers: [rootSigner], at: now) { change(&$0) }
+        try save()
+    }
+
+    /// Where the payload of a version lies in the tree.
+    public func payloadFile(version: String) throws -> URL {
+        let path = "modules/\(build)/\(version).wasm"
+        guard let file = editor.delegated[role]?.signed.targets[path] else {
+            throw TUFError(.targetNotFound, path)
+        }
+        return folder.appendingPathComponent(
+            "targets/" + (try file.filePath(consistentSnapshot: true)))
+    }
+
+    public func write(_ bytes: [UInt8], to path: String) throws {
+        let file = folder.appendingPathComponent(path)
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(bytes).write(to: file, options: .atomic)
+    }
+
+    private func json(_ release: Release) throws -> [String: JSONValue] {
+        try JSONValue(parsing: [UInt8](try JSONEncoder().encode(release))).object ?? [:]
+    }
+}
