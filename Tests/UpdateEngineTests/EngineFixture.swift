@@ -1,0 +1,101 @@
+import Foundation
+import PatchCrypto
+import PatchPlatform
+import Rollout
+import TUF
+import TestSupport
+import UpdateEngine
+import UpdateTestSupport
+
+/// Takes any payload, unless it is told to refuse.
+final class AnyPayload: PayloadKind {
+    let refused = Lock<Reason?>(nil)
+    var name: String { "module" }
+
+    func headPath(channel: String, build: String) -> String {
+        "heads/\(channel)/module/\(build).json"
+    }
+
+    func inspect(_ payload: [UInt8], of release: Release) throws {
+        if let reason = refused.withLock({ $0 }) { throw UpdateError(reason, "told to") }
+    }
+}
+
+/// A device, a published app and a web server between them.
+final class EngineFixture {
+    let folder: TemporaryDirectory
+    let app: PublishedApp
+    let server: FaultServer
+    let files: LocalFileStore
+    let clock: ManualClock
+    let kind = AnyPayload()
+    var settings: UpdateSettings
+    private(set) var engine: UpdateEngine
+
+    init(minimumSequence: Int = 0) throws {
+        folder = try TemporaryDirectory("engine")
+        let site = folder.file("site")
+        app = try PublishedApp(site, minimumSequence: minimumSequence)
+        server = try FaultServer(site)
+        files = LocalFileStore(folder: folder.file("state"))
+        clock = ManualClock(now: Double(app.now.secondsSince1970))
+        settings = UpdateSettings(
+            appKey: PublishedApp.appKey, appID: PublishedApp.appID, platform: "linux",
+            channel: "production", fingerprint: PublishedApp.fingerprint,
+            baseURL: server.baseURL, trust: .root(app.rootBytes))
+        engine = UpdateEngine(
+            settings: settings, kind: kind,
+            environment: UpdateEngine.Environment(files: files, clock: clock))
+    }
+
+    /// A new process: nothing but the disk is remembered.
+    func restart(files other: (any FileStore)? = nil, process: any ProcessIdentity = LiveProcess())
+    {
+        engine = UpdateEngine(
+            settings: settings, kind: kind,
+            environment: UpdateEngine.Environment(
+                files: other ?? files, clock: clock, process: process))
+    }
+
+    /// Check, fetch, activate.
+    @discardableResult
+    func update() async throws -> Staged? {
+        guard try await engine.check().isUpdate else { return nil }
+        let staged = try await engine.fetch()
+        try await engine.didActivateStaged()
+        return staged
+    }
+
+    /// The reason that `body` fails with.
+    func failure(_ body: () async throws -> Void) async -> Reason? {
+        do {
+            try await body()
+            return nil
+        } catch {
+            return (error as? UpdateError)?.reason
+        }
+    }
+
+    /// The state file and the names of all slots: what no failure may change.
+    func disk() throws -> [String] {
+        let state = try files.read("state.json", maximumSize: 1 << 20) ?? []
+        return [String(decoding: state, as: UTF8.self)] + (try files.list("slots"))
+    }
+
+    func state() throws -> UpdateState {
+        let bytes = try files.read("state.json", maximumSize: 1 << 20) ?? []
+        return try JSONDecoder().decode(UpdateState.self, from: Data(bytes))
+    }
+
+    static func payload(_ text: String) -> [UInt8] {
+        Array(String(repeating: text + " ", count: 200).utf8)
+    }
+
+    static func digest(_ text: String) -> String { SHA256.hash(payload(text)).hex }
+}
+
+struct ExtensionProcess: ProcessIdentity {
+    var processIdentifier: Int32 { 1 }
+    var kind: ProcessKind { .appExtension }
+    var bootIdentifier: String? { nil }
+}
