@@ -24,7 +24,33 @@ public final class URLSessionTransport: HTTPTransport {
     // The session holds its delegate until it is told to stop.
     deinit { session.invalidateAndCancel() }
 
+    /// See ``HTTPTransport/stream(_:into:)``.
     public func stream(_ request: HTTPRequest, into receiver: any HTTPReceiver) async throws {
+        var request = request
+        for _ in 0...Self.maximumRedirects {
+            guard let target = try await exchange(request, receiver) else { return }
+            guard Self.mayRedirect(request, to: target) else { break }
+            request.url = target
+        }
+        throw HTTPError(.insecureRedirect, url: request.url)
+    }
+
+    private static let maximumRedirects = 5
+
+    /// Only to where the connection is at least as safe, and to other hosts only when that is
+    /// allowed.
+    private static func mayRedirect(_ request: HTTPRequest, to target: URL) -> Bool {
+        let source = request.url
+        let isSameHost = target.host == source.host && target.port == source.port
+        guard request.followsToOtherHosts || isSameHost else { return false }
+        return target.scheme == "https" || (target.scheme == "http" && source.scheme == "http")
+    }
+
+    /// One request and one answer.
+    /// - Returns: where the answer redirects to, if it does.
+    private func exchange(
+        _ request: HTTPRequest, _ receiver: any HTTPReceiver
+    ) async throws -> URL? {
         var urlRequest = URLRequest(url: request.url)
         urlRequest.httpMethod = request.method.rawValue
         urlRequest.timeoutInterval = request.idleTimeout
@@ -37,8 +63,8 @@ public final class URLSessionTransport: HTTPTransport {
         let task = session.dataTask(with: urlRequest)
         let exchange = Exchange(request: request, receiver: receiver)
         router.add(exchange, for: task)
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, Error>) in
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { (done: CheckedContinuation<URL?, Error>) in
                 exchange.start(task: task, done: done)
             }
         } onCancel: {
@@ -59,15 +85,16 @@ private final class TaskRouter: NSObject, URLSessionDataDelegate, Sendable {
         exchanges.withLock { $0[task.taskIdentifier] }
     }
 
+    // Redirects are followed by ``URLSessionTransport`` itself. Left to the session, a task that is
+    // cancelled meanwhile ends the whole process on Linux (corelibs' "Received callback for HTTP
+    // redirection, but we're not waiting for it").
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
         completionHandler: @escaping (URLRequest?) -> Void
     ) {
-        guard let exchange = exchange(of: task) else { return completionHandler(nil) }
-        if exchange.allowsRedirect(to: request.url) { return completionHandler(request) }
+        exchange(of: task)?.redirect(to: request.url)
         completionHandler(nil)
-        exchange.refuseRedirect()
     }
 
     func urlSession(
@@ -93,12 +120,13 @@ private final class TaskRouter: NSObject, URLSessionDataDelegate, Sendable {
 private final class Exchange: Sendable {
     private struct State {
         var task: URLSessionTask?
-        var done: CheckedContinuation<Void, Error>?
+        var done: CheckedContinuation<URL?, Error>?
         var failure: Error?
         var isOver = false
         var received = 0
         var announced: Int?
-        var redirects = 0
+        /// Where the answer points to instead of being one.
+        var redirect: URL?
     }
 
     private let request: HTTPRequest
@@ -110,7 +138,7 @@ private final class Exchange: Sendable {
         self.receiver = receiver
     }
 
-    func start(task: URLSessionTask, done: CheckedContinuation<Void, Error>) {
+    func start(task: URLSessionTask, done: CheckedContinuation<URL?, Error>) {
         let earlier: Error? = state.withLock {
             if $0.isOver { return $0.failure }
             $0.task = task
@@ -129,24 +157,7 @@ private final class Exchange: Sendable {
         task.resume()
     }
 
-    func allowsRedirect(to target: URL?) -> Bool {
-        let count = state.withLock {
-            $0.redirects += 1
-            return $0.redirects
-        }
-        let isSecure = target?.scheme == "https"
-        let isSame = target?.scheme == "http" && request.url.scheme == "http"
-        let isHostAllowed =
-            request.followsToOtherHosts
-            || (target?.host == request.url.host && target?.port == request.url.port)
-        return count <= 5 && isHostAllowed && (isSecure || isSame)
-    }
-
-    /// Ends the exchange but not the task: FoundationNetworking ends the process when a task is
-    /// cancelled while it waits to hear about a redirect. Told "no", it completes by itself.
-    func refuseRedirect() {
-        finish(HTTPError(.insecureRedirect, url: request.url), cancelling: false)
-    }
+    func redirect(to target: URL?) { state.withLock { $0.redirect = target } }
 
     func receive(_ response: URLResponse) -> Bool {
         if state.withLock({ $0.isOver }) { return false }
@@ -154,6 +165,7 @@ private final class Exchange: Sendable {
             fail(HTTPError(.noAnswer, url: request.url))
             return false
         }
+        if state.withLock({ $0.redirect != nil }) { return true }
         var headers: [String: String] = [:]
         for (name, value) in response.allHeaderFields {
             headers["\(name)".lowercased()] = "\(value)"
@@ -176,15 +188,18 @@ private final class Exchange: Sendable {
     }
 
     func receive(_ data: Data) {
-        let (isOver, total) = state.withLock { state -> (Bool, Int) in
+        let (isOver, isRedirect, total) = state.withLock { state -> (Bool, Bool, Int) in
             state.received += data.count
-            return (state.isOver, state.received)
+            return (state.isOver, state.redirect != nil, state.received)
         }
         if isOver { return }
-        guard total <= request.maximumSize else {
+        let allowed = isRedirect ? max(request.maximumSize, 64 << 10) : request.maximumSize
+        guard total <= allowed else {
             fail(HTTPError(.tooLarge, url: request.url))
             return
         }
+        // The page that comes with a redirect is for people.
+        if isRedirect { return }
         do {
             try data.withUnsafeBytes { try receiver.receive($0) }
         } catch {
@@ -207,20 +222,20 @@ private final class Exchange: Sendable {
 
     func fail(_ error: Error) { finish(error) }
 
-    private func finish(_ error: Error?, cancelling: Bool = true) {
-        let (task, done) = state.withLock {
-            state -> (URLSessionTask?, CheckedContinuation<Void, Error>?) in
-            if state.isOver { return (nil, nil) }
+    private func finish(_ error: Error?) {
+        let (task, done, redirect) = state.withLock {
+            state -> (URLSessionTask?, CheckedContinuation<URL?, Error>?, URL?) in
+            if state.isOver { return (nil, nil, nil) }
             state.isOver = true
             state.failure = error
             defer { state.done = nil }
-            return (state.task, state.done)
+            return (state.task, state.done, state.redirect)
         }
         if let error {
-            if cancelling { task?.cancel() }
+            task?.cancel()
             done?.resume(throwing: error)
         } else {
-            done?.resume()
+            done?.resume(returning: redirect)
         }
     }
 

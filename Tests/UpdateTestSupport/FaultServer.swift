@@ -32,7 +32,7 @@ public final class FaultServer: Sendable {
             "python3", ["-u", "-c", Self.program, folder.path, "\(port)"])
         try process.waitForOutput("ready")
         guard let url = URL(string: "http://127.0.0.1:\(port)/") else {
-            throw MissingSharedData(path: "url")
+            throw CocoaError(.fileNoSuchFile)
         }
         baseURL = url
     }
