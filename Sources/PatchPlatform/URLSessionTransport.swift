@@ -166,6 +166,11 @@ private final class Exchange: Sendable {
             return false
         }
         if state.withLock({ $0.redirect != nil }) { return true }
+        // The session itself does not offer to follow to a scheme that it does not speak.
+        if [301, 302, 303, 307, 308].contains(response.statusCode) {
+            fail(HTTPError(.insecureRedirect, url: request.url, status: response.statusCode))
+            return false
+        }
         var headers: [String: String] = [:]
         for (name, value) in response.allHeaderFields {
             headers["\(name)".lowercased()] = "\(value)"

@@ -87,8 +87,9 @@ final class EngineFixture {
         return try JSONDecoder().decode(UpdateState.self, from: Data(bytes))
     }
 
+    /// Bytes that no compression makes small, so that a download can be cut anywhere.
     static func payload(_ text: String) -> [UInt8] {
-        Array(String(repeating: text + " ", count: 200).utf8)
+        (0..<100).flatMap { SHA256.hash("\(text) \($0)") }
     }
 
     static func digest(_ text: String) -> String { SHA256.hash(payload(text)).hex }

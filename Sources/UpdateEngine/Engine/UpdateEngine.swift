@@ -153,7 +153,11 @@ public actor UpdateEngine {
         // Before the network: with a state that cannot be kept nothing may be minted or decided.
         _ = try store.update { _ in }
         let remote = try await openRemote()
-        let found = try await remote.catalog(known: catalog)
+        // What is known counts only as long as every step after it went well: "not modified" after
+        // a head that could not be read must read it again.
+        let known = catalog
+        catalog = nil
+        let found = try await remote.catalog(known: known)
         catalog = found
         // The state may have changed while the network was being waited for.
         guard let state = try store.load() else {
