@@ -68,9 +68,10 @@ import UpdateTestSupport
         var wasm = WasmBuilder()
         _ = wasm.importFunction("openpatch", "app.keychain.read")
         let module = try Guests.module(wasm, release: "1.2", sequence: 2) {
-            $0.capabilities = CapabilityName.core + [
-                CapabilityName(rawValue: "app.keychain") ?? .log
-            ]
+            $0.capabilities =
+                CapabilityName.core + [
+                    CapabilityName(rawValue: "app.keychain") ?? .log
+                ]
         }
         try await expectRefused(module, .capabilityDenied)
     }

@@ -245,7 +245,8 @@ import Testing
         let surface = try Surface(json: Array(json.utf8))
         #expect(surface.functions == [Guests.add: .init(gate: 3, sig: Guests.signature)])
         #expect(surface.signatures == ["00000000000000a1": "0000000000000051"])
-        for bad in ["", "{}", "{\"v\":2,\"functions\":[]}",
+        for bad in [
+            "", "{}", "{\"v\":2,\"functions\":[]}",
             "{\"v\":1,\"functions\":[{\"id\":\"x\",\"gate\":1,\"sig\":\"y\"}]}",
             "{\"v\":1,\"functions\":[{\"id\":\"00000000000000a1\",\"gate\":70000,\"sig\":\"0\"}]}",
         ] {

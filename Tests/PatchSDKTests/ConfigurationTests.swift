@@ -20,7 +20,8 @@ import UpdateTestSupport
     @Test("seed 2's initialisers compile as shown, and only the app key is required")
     func seedShape() {
         let long = PatchConfiguration(
-            appKey: "pak_live_x", appID: "3f2b", apiBaseURL: URL(string: "https://a.example/api/v1"),
+            appKey: "pak_live_x", appID: "3f2b",
+            apiBaseURL: URL(string: "https://a.example/api/v1"),
             fingerprint: "3f2b", deviceID: nil, channel: .production, autoApply: true,
             nativeFallbackEnabled: true)
         #expect(long.channel == .production)
@@ -30,7 +31,8 @@ import UpdateTestSupport
         let named = PatchConfiguration(appKey: "pak_x", channelName: "beta-eu")
         #expect(named.channel == .custom("beta-eu"))
         #expect(PatchConfiguration(appKey: "p", channelName: "staging").channel == .staging)
-        #expect(PatchConfiguration(appKey: "p", channel: .development).channel.name == "development")
+        #expect(
+            PatchConfiguration(appKey: "p", channel: .development).channel.name == "development")
     }
 
     @Test("what the app leaves out is the bundled configuration's")
@@ -47,8 +49,9 @@ import UpdateTestSupport
         #expect(settings.embeddedSequence == 4)
         #expect(settings.minimumSequence == 2)
         #expect(settings.minimumTargetsVersion == 3)
-        #expect(try PatchConfiguration.bundled(resources: fixture.configuration.resources).appKey
-            == PublishedApp.appKey)
+        #expect(
+            try PatchConfiguration.bundled(resources: fixture.configuration.resources).appKey
+                == PublishedApp.appKey)
     }
 
     @Test("what the app says goes before the bundled configuration")
@@ -128,10 +131,13 @@ import UpdateTestSupport
     @Test("a bundled configuration of another app or of nonsense is reported and not used")
     func badConfiguration() async throws {
         try fixture.bundleConfiguration(["app_key": "pak_other"])
-        #expect(await fixture.launch() == .fallback(PatchError(
-            .moduleOfOtherBuild,
-            "the module says \(PublishedApp.fingerprint.prefix(16)), this build is _any"
-        ).description))
+        #expect(
+            await fixture.launch()
+                == .fallback(
+                    PatchError(
+                        .moduleOfOtherBuild,
+                        "the module says \(PublishedApp.fingerprint.prefix(16)), this build is _any"
+                    ).description))
         #expect(fixture.events.withLock { $0 }.first?.reason == .configMalformed)
         try fixture.bundle(Array("{".utf8), "patch-config.json")
         fixture.events.withLock { $0 = [] }
