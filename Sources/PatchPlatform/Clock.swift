@@ -18,10 +18,13 @@ public protocol SystemClock: Sendable {
 
 /// The clock of the machine.
 public struct LiveClock: SystemClock {
+    /// The clock.
     public init() {}
 
+    /// See ``SystemClock/now()``.
     public func now() -> Double { Date().timeIntervalSince1970 }
 
+    /// See ``SystemClock/monotonicNanoseconds()``.
     public func monotonicNanoseconds() -> UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
@@ -36,7 +39,9 @@ public final class ManualClock: SystemClock {
     /// Starts at `now` seconds since 1970.
     public init(now: Double = 1_750_000_000) { time = Lock((now, 0)) }
 
+    /// See ``SystemClock/now()``.
     public func now() -> Double { time.withLock { $0.wall } }
+    /// See ``SystemClock/monotonicNanoseconds()``.
     public func monotonicNanoseconds() -> UInt64 { time.withLock { $0.monotonic } }
 
     /// Lets `seconds` pass on both times; negative values turn only the time of day back.

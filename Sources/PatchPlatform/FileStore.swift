@@ -55,12 +55,14 @@ public struct FileError: Error, Equatable, CustomStringConvertible {
         case failed = "file_failed"
     }
 
+    /// What went wrong.
     public let reason: Code
     /// The name as given by the caller.
     public let name: String
     /// The system's error number, 0 when it is not the system's.
     public let systemError: Int32
 
+    /// An error about `name`.
     public init(_ reason: Code, name: String, systemError: Int32 = 0) {
         self.reason = reason
         self.name = name
@@ -70,6 +72,7 @@ public struct FileError: Error, Equatable, CustomStringConvertible {
     /// The stable snake_case code.
     public var code: String { reason.rawValue }
 
+    /// What happened and what to do.
     public var description: String {
         switch reason {
         case .badName:

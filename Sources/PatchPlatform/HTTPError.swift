@@ -14,7 +14,9 @@ public struct HTTPError: Error, Equatable, CustomStringConvertible {
         case cancelled = "cancelled"
     }
 
+    /// What went wrong.
     public let reason: Code
+    /// Where it went wrong.
     public let url: URL
     /// The HTTP status, where one was received.
     public let status: Int?
@@ -23,6 +25,7 @@ public struct HTTPError: Error, Equatable, CustomStringConvertible {
     /// What the system said, for a log.
     public let detail: String
 
+    /// An error about `url`.
     public init(
         _ reason: Code, url: URL, status: Int? = nil, retryAfter: Double? = nil,
         detail: String = ""
@@ -37,6 +40,7 @@ public struct HTTPError: Error, Equatable, CustomStringConvertible {
     /// The stable snake_case code.
     public var code: String { reason.rawValue }
 
+    /// What happened and what to do.
     public var description: String {
         let place = url.absoluteString
         switch reason {

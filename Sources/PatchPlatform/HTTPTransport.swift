@@ -8,11 +8,14 @@ public struct HTTPRequest: Sendable {
         case head = "HEAD"
     }
 
+    /// Where to.
     public var url: URL
+    /// What is done.
     public var method = Method.get
     /// Whether a redirect may lead to another host. False where the answer's headers are
     /// believed, which another host must not write.
     public var followsToOtherHosts = true
+    /// Headers to send, by name.
     public var headers: [String: String]
     /// Seconds without a byte after which the request fails.
     public var idleTimeout: Double
@@ -21,6 +24,7 @@ public struct HTTPRequest: Sendable {
     /// The largest body that is taken, in bytes; one byte more ends the request.
     public var maximumSize: Int
 
+    /// A request; the defaults suit small files.
     public init(
         _ url: URL, headers: [String: String] = [:], maximumSize: Int,
         idleTimeout: Double = 15, deadline: Double = 120
@@ -52,10 +56,12 @@ public struct HTTPRequest: Sendable {
 
 /// Status and headers of an answer.
 public struct HTTPHead: Sendable {
+    /// The status code.
     public let status: Int
     /// Names in lower case.
     public let headers: [String: String]
 
+    /// A request; the defaults suit small files.
     public init(status: Int, headers: [String: String]) {
         self.status = status
         self.headers = headers
@@ -71,14 +77,18 @@ public struct HTTPHead: Sendable {
 
 /// A whole answer.
 public struct HTTPResponse: Sendable {
+    /// Status and headers.
     public let head: HTTPHead
+    /// The body, whole.
     public let body: [UInt8]
 
+    /// A request; the defaults suit small files.
     public init(head: HTTPHead, body: [UInt8]) {
         self.head = head
         self.body = body
     }
 
+    /// The status code.
     public var status: Int { head.status }
 }
 

@@ -13,6 +13,7 @@ public struct LocalFileStore: FileStore {
     /// The folder that names are relative to.
     public let folder: URL
 
+    /// Files below `folder`, which need not exist yet.
     public init(folder: URL) { self.folder = folder }
 
     /// The absolute path of `name`.
@@ -27,6 +28,7 @@ public struct LocalFileStore: FileStore {
         return folder.path + "/" + name
     }
 
+    /// See ``FileStore/read(_:maximumSize:)``.
     public func read(_ name: String, maximumSize: Int) throws -> [UInt8]? {
         let descriptor = open(try path(name), O_RDONLY | O_CLOEXEC)
         if descriptor < 0 {
@@ -68,6 +70,7 @@ public struct LocalFileStore: FileStore {
         }
     }
 
+    /// See ``FileStore/writeAtomically(_:to:)``.
     public func writeAtomically(_ bytes: [UInt8], to name: String) throws {
         let target = try path(name)
         try makeFolder(of: name)
@@ -85,11 +88,13 @@ public struct LocalFileStore: FileStore {
         try syncFolder(of: target, name: name)
     }
 
+    /// See ``FileStore/openForWriting(_:appending:)``.
     public func openForWriting(_ name: String, appending: Bool) throws -> any FileWriter {
         try makeFolder(of: name)
         return try LocalFileWriter(path: try path(name), name: name, appending: appending)
     }
 
+    /// See ``FileStore/move(_:to:)``.
     public func move(_ name: String, to target: String) throws {
         try makeFolder(of: target)
         let to = try path(target)
@@ -97,6 +102,7 @@ public struct LocalFileStore: FileStore {
         try syncFolder(of: to, name: target)
     }
 
+    /// See ``FileStore/remove(_:)``.
     public func remove(_ name: String) throws {
         let target = try path(name)
         if unlink(target) == 0 || errno == ENOENT || errno == ENOTDIR { return }
@@ -107,6 +113,7 @@ public struct LocalFileStore: FileStore {
         }
     }
 
+    /// See ``FileStore/list(_:)``.
     public func list(_ folder: String) throws -> [String] {
         let target = try path(folder)
         guard let stream = opendir(target) else {
@@ -124,6 +131,7 @@ public struct LocalFileStore: FileStore {
         return names.sorted()
     }
 
+    /// See ``FileStore/size(of:)``.
     public func size(of name: String) throws -> Int? {
         var information = stat()
         guard stat(try path(name), &information) == 0 else {
@@ -133,6 +141,7 @@ public struct LocalFileStore: FileStore {
         return Int(information.st_size)
     }
 
+    /// See ``FileStore/freeBytes()``.
     public func freeBytes() -> UInt64? {
         var information = statvfs()
         var place = folder.path
@@ -144,6 +153,7 @@ public struct LocalFileStore: FileStore {
         return UInt64(information.f_bavail) * UInt64(information.f_frsize)
     }
 
+    /// See ``FileStore/lock(_:wait:)``.
     public func lock(_ name: String, wait: Bool) throws -> FileLock? {
         try makeFolder(of: name)
         return try FileLock.take(path: try path(name), name: name, wait: wait)

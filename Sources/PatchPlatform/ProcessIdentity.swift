@@ -28,14 +28,18 @@ public enum ProcessKind: String, Sendable, Codable {
 
 /// The process that is running.
 public struct LiveProcess: ProcessIdentity {
+    /// See ``ProcessIdentity/kind``.
     public let kind: ProcessKind
+    /// See ``ProcessIdentity/bootIdentifier``.
     public let bootIdentifier: String?
 
+    /// Looks at the running process.
     public init() {
         kind = Bundle.main.bundlePath.hasSuffix(".appex") ? .appExtension : .app
         bootIdentifier = Self.readBootIdentifier()
     }
 
+    /// See ``ProcessIdentity/processIdentifier``.
     public var processIdentifier: Int32 { getpid() }
 
     private static func readBootIdentifier() -> String? {

@@ -35,8 +35,10 @@ extension RandomSource {
 
 /// The random numbers of the operating system.
 public struct LiveRandom: RandomSource {
+    /// The source.
     public init() {}
 
+    /// See ``RandomSource/bytes(_:)``.
     public func bytes(_ count: Int) -> [UInt8] {
         var generator = SystemRandomNumberGenerator()
         return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
@@ -49,6 +51,7 @@ public final class SeededRandom: RandomSource, RandomNumberGenerator {
     /// The seed, to be printed by a failing test.
     public let seed: UInt64
 
+    /// The source.
     public init(seed: UInt64) {
         self.seed = seed
         state = Lock(seed)
@@ -65,6 +68,7 @@ public final class SeededRandom: RandomSource, RandomNumberGenerator {
         }
     }
 
+    /// See ``RandomSource/bytes(_:)``.
     public func bytes(_ count: Int) -> [UInt8] {
         (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) }
     }

@@ -10,6 +10,7 @@
 public final class ThreadSlot: Sendable {
     private let key: pthread_key_t?
 
+    /// A slot that is nil in every thread.
     public init() {
         var fresh = pthread_key_t()
         // A process has at least 128 keys; without one, every thread reads nil.

@@ -9,6 +9,7 @@ public final class URLSessionTransport: HTTPTransport {
     private let session: URLSession
     private let router: TaskRouter
 
+    /// A session of its own.
     public init() {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.urlCache = nil

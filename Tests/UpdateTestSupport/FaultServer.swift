@@ -20,7 +20,9 @@ public final class FaultServer: Sendable {
         case noRanges
     }
 
+    /// What is served.
     public let folder: URL
+    /// Where it is served.
     public let baseURL: URL
     private let process: ChildProcess
 

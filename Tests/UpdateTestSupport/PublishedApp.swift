@@ -7,18 +7,28 @@ import TUF
 /// An app that publishes into a folder as `patchcli publish --static` does: real keys, a real
 /// tree.
 public final class PublishedApp {
+    /// The build that releases are for.
     public static let fingerprint = String(repeating: "ab12", count: 16)
+    /// The id that root and heads name.
     public static let appID = "3f2b7c9a-0000-4000-8000-000000000001"
+    /// The key of the app in the tree.
     public static let appKey = "pak_test"
 
     /// The folder that a web server serves.
     public let site: URL
+    /// The time that signatures are made at.
     public var now: MetadataTime
+    /// Signs root.
     public let rootSigner: TUFSigner
+    /// Signs targets and build roles.
     public let releaseSigner: TUFSigner
+    /// Signs snapshot and timestamp.
     public let freshnessSigner: TUFSigner
+    /// The metadata.
     public private(set) var editor: RepositoryEditor
+    /// The head as last issued.
     public private(set) var head: Head
+    /// All releases by digest.
     public private(set) var releases: [String: Release] = [:]
     private let fingerprint: String
 
@@ -27,8 +37,10 @@ public final class PublishedApp {
     /// The root to ship with the app.
     public let rootBytes: [UInt8]
     private var build: String { String(fingerprint.prefix(16)) }
+    /// The role of the build.
     public var role: String { "build-\(build)" }
 
+    /// Makes one.
     public init(
         _ site: URL, fingerprint: String = PublishedApp.fingerprint, now: MetadataTime = .now,
         minimumSequence: Int = 0
@@ -124,6 +136,7 @@ public final class PublishedApp {
             "targets/" + (try file.filePath(consistentSnapshot: true)))
     }
 
+    /// Writes a file of the tree.
     public func write(_ bytes: [UInt8], to path: String) throws {
         let file = folder.appendingPathComponent(path)
         try FileManager.default.createDirectory(
