@@ -26,11 +26,14 @@ let package = Package(
         .library(name: "PatchSDK", targets: ["PatchSDK"]),
         .library(name: "WebAssembly", targets: ["WebAssembly", "WebAssemblyWASI"]),
         .library(name: "TUF", targets: ["TUF"]),
-        .library(name: "WebViewBundle", targets: ["WebViewBundle"]),
+        .library(
+            name: "WebViewBundle",
+            targets: ["WebViewBundle"] + (webKitGTKWanted ? ["WebViewBundleGTK"] : [])),
         .executable(name: "patchcli", targets: ["patchcli"]),
         .executable(name: "patchd", targets: ["patchd"]),
     ],
-    targets: systemLibraries + floor0 + floor1 + floor2 + floor3 + floor4 + floor5 + floor6 + tests
+    targets: systemLibraries + webKitGTK + floor0 + floor1 + floor2 + floor3 + floor4 + floor5
+        + floor6 + tests
         + appleStubs,
     swiftLanguageModes: [.v6],
     cLanguageStandard: .c11
@@ -117,6 +120,24 @@ var floor4: [Target] {
     ]
 }
 
+// WebKitGTK is half a gigabyte and of no use to most, so its adapter and the example that shows it
+// are there only when OPENPATCH_WEBKITGTK is set (Scripts/test-webkitgtk.sh).
+nonisolated var webKitGTKWanted: Bool { Context.environment["OPENPATCH_WEBKITGTK"] != nil }
+
+var webKitGTK: [Target] {
+    guard webKitGTKWanted else { return [] }
+    return [
+        .systemLibrary(
+            name: "CWebKitGTK6", path: "Sources/System/CWebKitGTK6", pkgConfig: "webkitgtk-6.0",
+            providers: [.apt(["libwebkitgtk-6.0-dev"])]),
+        .target(name: "CWebKitGTK", dependencies: ["CWebKitGTK6"]),
+        .target(name: "WebViewBundleGTK", dependencies: ["CWebKitGTK", "WebViewBundle"]),
+        .executableTarget(
+            name: "webshell", dependencies: ["WebViewBundle", "WebViewBundleGTK"],
+            path: "Examples/WebShell"),
+    ]
+}
+
 // MARK: - Floor 5: developer and operator
 
 var floor5: [Target] {
@@ -199,7 +220,7 @@ var tests: [Target] {
             name: "WebViewBundleTests",
             dependencies: [
                 "WebViewBundle", "PatchCompression", "PatchCrypto", "PatchPlatform", "TestSupport",
-            ],
+            ] + (webKitGTKWanted ? ["webshell"] : []),
             exclude: ["Python"]),
         .testTarget(
             name: "PatchCompilerTests",

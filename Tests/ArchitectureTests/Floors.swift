@@ -3,18 +3,23 @@
 enum Floors {
     static let table: [[String]] = [
         [
-            "CPatchGate", "CommandLineKit", "PatchCompression", "PatchCrypto", "PatchPlatform",
+            "CPatchGate", "CWebKitGTK", "CommandLineKit", "PatchCompression", "PatchCrypto",
+            "PatchPlatform",
         ],
         ["CWasmCore", "Rollout", "TUF", "WebAssembly"],
         ["ModuleABI", "UpdateEngine", "WebAssemblySpec", "WebAssemblyWASI"],
         ["PatchSDK"],
-        ["WebViewBundle"],
+        ["WebViewBundle", "WebViewBundleGTK"],
         ["PatchCompiler", "PatchServer"],
-        ["patchcli", "patchd"],
+        ["patchcli", "patchd", "webshell"],
     ]
 
     /// Pairs on one floor that belong together: a C core and the Swift target that owns it.
-    static let companions: [String: Set<String>] = ["WebAssembly": ["CWasmCore"]]
+    static let companions: [String: Set<String>] = [
+        "WebAssembly": ["CWasmCore"],
+        // The adapter of one system, apart because it links half a gigabyte.
+        "WebViewBundleGTK": ["WebViewBundle"],
+    ]
 
     static func floor(of target: String) -> Int? {
         table.firstIndex { $0.contains(target) }

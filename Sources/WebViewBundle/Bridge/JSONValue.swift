@@ -68,12 +68,15 @@ extension JSONValue: Codable {
     static let maximumMessageSize = 1 << 20
 
     /// Reads a message; nil for what is no JSON or too large.
-    init?(json: [UInt8]) {
+    public init?(json: [UInt8]) {
         guard json.count <= Self.maximumMessageSize,
             let value = try? JSONDecoder().decode(JSONValue.self, from: Data(json))
         else { return nil }
         self = value
     }
+
+    /// The value as JSON text.
+    public var jsonText: String { (try? javaScript()) ?? "null" }
 
     /// JSON text that is also a JavaScript expression: the two line separators that JSON allows
     /// in texts and older JavaScript does not are escaped.

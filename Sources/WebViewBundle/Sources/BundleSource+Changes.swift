@@ -77,6 +77,12 @@ extension BundleSource {
         }
     }
 
+    /// Whether the downloaded version that is current has said that it works.
+    public func isConfirmed(_ bundleName: String) -> Bool {
+        guard let bundle = remoteState().bundles[bundleName] else { return false }
+        return bundle.current != nil && bundle.current == bundle.confirmed
+    }
+
     /// Takes the current downloaded version back: the last one that worked is served again, else
     /// the builtin one. The bad version is not offered again.
     /// - Returns: the version served now; nil when the app has none left.

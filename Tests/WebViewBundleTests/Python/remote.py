@@ -47,6 +47,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
             wanted = self.headers.get("Range", "")
             log.write(f"{self.command} {self.path} {wanted}\n")
         parts = [part for part in url.path.split("/") if part]
+        if "page" in fault:
+            body = fault["page"].encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+            return
         if "status" in fault:
             return self.refuse(fault["status"], fault.get("message", "no"))
         if "redirect" in fault:
