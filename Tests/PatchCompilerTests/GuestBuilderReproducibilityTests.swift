@@ -126,7 +126,7 @@ struct GuestBuilderReproducibilityTests {
         #expect(Set(try entries()).subtracting(made).count == 1)
     }
 
-    @Test("objects used least recently leave the cache")
+    @Test("entries used least recently leave the cache")
     func pruned() throws {
         let folder = try TemporaryDirectory("cache")
         let cache = GuestCache(folder: folder.url)
@@ -138,7 +138,12 @@ struct GuestBuilderReproducibilityTests {
                 [.modificationDate: base.addingTimeInterval(Double(index))],
                 ofItemAtPath: folder.file(name).path)
         }
-        try folder.write("", to: "runtime-1/a.o")
+        for index in 0..<GuestCache.maximumRuntimes + 1 {
+            try folder.write("", to: "runtime-\(index)/a.o")
+            try FileManager.default.setAttributes(
+                [.modificationDate: base.addingTimeInterval(Double(-index))],
+                ofItemAtPath: folder.file("runtime-\(index)").path)
+        }
         try folder.write("", to: "work-old/a.o")
         try folder.write("", to: "work-new/a.o")
         try FileManager.default.setAttributes(
@@ -149,7 +154,9 @@ struct GuestBuilderReproducibilityTests {
         #expect(left.filter { $0.hasPrefix("object-") }.count == GuestCache.maximumObjects)
         #expect(!left.contains("object-1000") && !left.contains("object-1005"))
         #expect(left.contains("object-1006"))
-        #expect(left.contains("runtime-1") && left.contains("work-new"))
+        #expect(left.filter { $0.hasPrefix("runtime-") }.count == GuestCache.maximumRuntimes)
+        #expect(left.contains("runtime-0") && !left.contains("runtime-8"))
+        #expect(left.contains("work-new"))
         #expect(!left.contains("work-old"))
     }
 }

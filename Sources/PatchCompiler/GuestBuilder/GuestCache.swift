@@ -6,8 +6,10 @@ import PatchCrypto
 struct GuestCache: Sendable {
     /// Where the entries lie.
     var folder: URL
-    /// Compiled sources kept; runtimes are not counted.
+    /// Compiled sources kept.
     static let maximumObjects = 64
+    /// Compiled runtimes kept: one for each toolchain, target and set of flags in use.
+    static let maximumRuntimes = 8
 
     /// A key over all that decides an output, each part with its length so that parts cannot run
     /// into each other.
@@ -62,7 +64,7 @@ struct GuestCache: Sendable {
         return url
     }
 
-    /// Removes the objects used least recently, and what crashed builds left behind.
+    /// Removes the entries used least recently, and what crashed builds left behind.
     func prune() {
         let keys: [URLResourceKey] = [.contentModificationDateKey]
         guard
@@ -77,10 +79,14 @@ struct GuestCache: Sendable {
         where entry.lastPathComponent.hasPrefix("work-") && age(entry) < yesterday {
             try? FileManager.default.removeItem(at: entry)
         }
-        let objects = entries.filter { $0.lastPathComponent.hasPrefix("object-") }
-            .map { (url: $0, age: age($0)) }.sorted { $0.age > $1.age }
-        for object in objects.dropFirst(Self.maximumObjects) {
-            try? FileManager.default.removeItem(at: object.url)
+        for (kind, limit) in [
+            ("object-", Self.maximumObjects), ("runtime-", Self.maximumRuntimes),
+        ] {
+            let ofKind = entries.filter { $0.lastPathComponent.hasPrefix(kind) }
+                .map { (url: $0, age: age($0)) }.sorted { $0.age > $1.age }
+            for entry in ofKind.dropFirst(limit) {
+                try? FileManager.default.removeItem(at: entry.url)
+            }
         }
     }
 }
