@@ -11,8 +11,8 @@ the committed files are not what the table says.
 How to add an opcode: Docs/internals/engine.md.
 
 Notation of operand forms: s = frame slot, a = accumulator (r for integers, f for f64, g for f32),
-i = immediate in the instruction, k = constant in the next word (floats) or the offset alone
-(loads and stores). The first letter of a suffix is the destination, then left, then right.
+i = immediate in the instruction, k = constant in the next word or, of loads and stores, the
+offset alone. The first letter of a suffix is the destination, then left, then right.
 """
 import sys
 
@@ -178,6 +178,10 @@ def integers(t, w, first, firstcmp):
             body = f"{CTYPE[t]} x = {left(t, x)}, y = {ry}; BRANCH({sub(e)})"
             n = op(f"br_{t}_{name}_{x}{y}", body, form_flags(t, x) | BRANCHES)
             br = n if br is None else br
+        for x in "sa":
+            y = "(u32)pc[1].w" if t == "i32" else "pc[1].w"
+            body = f"{CTYPE[t]} x = {left(t, x)}, y = {y}; BRANCH2({sub(e)})"
+            op(f"br_{t}_{name}_{x}k", body, form_flags(t, x) | BRANCHES | WIDE)
         row(firstcmp + o, "COMPARE", t, "i32", base, br, where[swapped], where[inverse])
 
 
@@ -470,13 +474,13 @@ for s in SERVICES:
 # A loop counter: slot += small immediate, compare, branch. c = distance in instructions.
 for name, o, e, *_ in CMP:
     e = e.replace("UT", "u32").replace("ST", "i32")
-    for form in "si":
-        y = "(u32)fp[pc->b]" if form == "s" else "(u32)(i32)(i16)pc->b"
+    for form in "sik":
+        y = {"s": "(u32)fp[pc->b]", "i": "(u32)(i32)(i16)pc->b", "k": "(u32)pc[1].w"}[form]
         body = (
             f"u32 x = (u32)fp[pc->d] + (u32)(i32)(i16)pc->a; fp[pc->d] = x; u32 y = {y}; "
-            f"BRANCH_NEAR({e})"
+            f"BRANCH_NEAR{2 if form == 'k' else ''}({e})"
         )
-        n = op(f"addbr_i32_{name}_{form}", body, BRANCHES)
+        n = op(f"addbr_i32_{name}_{form}", body, BRANCHES | (WIDE if form == "k" else 0))
         if name == "eq" and form == "s":
             NAMED.append(f"addbr_i32_{name}_{form}")
 

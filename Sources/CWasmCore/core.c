@@ -131,6 +131,12 @@ SERVICES(X)
         NEXT                                                                                      \
     }
 
+#define BRANCH_NEAR2(taken)                                                                       \
+    {                                                                                             \
+        if (taken) TAKE((i16)pc->c)                                                               \
+        NEXT2                                                                                     \
+    }
+
 #define CHECK(ea, n)                                                                              \
     if (UNLIKELY((ea) + (n) > lim)) TRAP(memory_bounds)
 // `ea` was a sum with `addend`. A sum just below 2^64 would pass CHECK by wrapping, hence the

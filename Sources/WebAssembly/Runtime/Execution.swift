@@ -10,17 +10,33 @@ extension Store {
         _ function: UnsafeMutablePointer<wc_function>,
         _ slots: UnsafeMutableBufferPointer<UInt64>, _ limits: CallLimits?
     ) throws {
+        // The common case first: nothing runs, nothing is limited.
+        guard isIdle, limits == nil, let instance = function.pointee.instance,
+            instance.pointee.dead == 0
+        else { return try callCarefully(function, slots, limits) }
+        context.pointee.fuel = .max / 2
+        isIdle = false
+        nesting = 1
+        defer {
+            nesting = 0
+            isIdle = !isPoisoned
+        }
+        try run(function, slots)
+    }
+
+    @inline(never)
+    private func callCarefully(
+        _ function: UnsafeMutablePointer<wc_function>,
+        _ slots: UnsafeMutableBufferPointer<UInt64>, _ limits: CallLimits?
+    ) throws {
         if isPoisoned { throw Trap(.hostAccessOutOfBounds) }
         guard let instance = function.pointee.instance else {
             return try callHost(function, slots, from: -1)
         }
         if instance.pointee.dead != 0 { throw Trap(.instanceDead) }
-        if nesting == 0 && limits == nil && !engine.configuration.defaultLimits.isBounded {
-            context.pointee.fuel = .max / 2
-            nesting = 1
-            defer { nesting = 0 }
-            return try run(function, slots)
-        }
+        let wasIdle = isIdle
+        isIdle = false
+        defer { isIdle = wasIdle && !isPoisoned }
         try callBounded(function, slots, limits)
     }
 
@@ -85,6 +101,7 @@ extension Store {
 
     /// Does what the core left for, and resumes it.
     /// - Returns: how it left next.
+    @inline(never)
     private func attend(_ exit: UInt32) throws -> UInt32 {
         switch exit {
         case UInt32(WC_EXIT_host):
@@ -123,9 +140,11 @@ extension Store {
         _ function: UnsafePointer<wc_function>, _ slots: UnsafeMutableBufferPointer<UInt64>,
         from caller: Int
     ) throws {
-        let host = hostFunctions[Int(function.pointee.identity)]
-        try host.body(Caller(store: self, index: caller), slots)
-        if function.pointee.references != 0 { try check(slots, hold: host.type.results) }
+        // Straight from its place: copying the array's element would count references.
+        try hostBodies[Int(function.pointee.identity)](Caller(store: self, index: caller), slots)
+        if function.pointee.references != 0 {
+            try check(slots, hold: types[Int(function.pointee.type)].results)
+        }
     }
 
     // MARK: Translation, limits

@@ -15,11 +15,17 @@ public final class Store {
     /// How many calls from the host are running inside each other.
     var nesting = 0
     var budget = Budget()
-    var isPoisoned = false
+    /// Set when the host asked for bytes outside a memory.
+    var isPoisoned = false { didSet { if isPoisoned { isIdle = false } } }
+    /// Whether a call without limits of its own needs no bookkeeping at all.
+    var isIdle: Bool
 
     // What lives here, for as long as the store does.
     var instances: [InstanceData] = []
-    var hostFunctions: [HostFunction] = []
+    /// The records of host functions, and what they do, by number.
+    private var hostRecords: [UnsafeMutablePointer<wc_function>] = []
+    private(set) var hostBodies: UnsafeMutablePointer<HostBody>
+    private var hostCapacity = 16
     private var memories: [MemoryData] = []
     private var tables: [TableData] = []
     private var globals: [UnsafeMutablePointer<UInt64>] = []
@@ -31,6 +37,8 @@ public final class Store {
     /// Makes an empty store.
     public init(engine: Engine) {
         self.engine = engine
+        isIdle = !engine.configuration.defaultLimits.isBounded
+        hostBodies = .allocate(capacity: hostCapacity)
         let wanted = max(engine.configuration.stackBytes, 16 << 10) & ~15
         // Without room for the stack every call ends with `call_stack_exhausted`.
         let pages = System.map(wanted)
@@ -48,7 +56,9 @@ public final class Store {
 
     deinit {
         for cell in globals { cell.deallocate() }
-        for function in hostFunctions { function.record.deallocate() }
+        for record in hostRecords { record.deallocate() }
+        hostBodies.deinitialize(count: hostRecords.count)
+        hostBodies.deallocate()
         if stackBytes > 0 { System.unmap(stack, stackBytes) } else { stack.deallocate() }
         context.deallocate()
         emptyMemory.deallocate()
@@ -65,7 +75,7 @@ public final class Store {
         return number
     }
 
-    func addHostFunction(_ type: FunctionType, _ body: @escaping HostFunction.Body)
+    func addHostFunction(_ type: FunctionType, _ body: @escaping HostBody)
         -> UnsafeMutablePointer<wc_function>
     {
         let record = UnsafeMutablePointer<wc_function>.allocate(capacity: 1)
@@ -74,8 +84,16 @@ public final class Store {
                 code: nil, instance: nil, type: number(of: type),
                 parameters: UInt16(clamping: type.parameters.count),
                 results: UInt16(clamping: type.results.count),
-                identity: UInt32(hostFunctions.count), references: type.hasReferences ? 1 : 0))
-        hostFunctions.append(HostFunction(record: record, type: type, body: body))
+                identity: UInt32(hostRecords.count), references: type.hasReferences ? 1 : 0))
+        if hostRecords.count == hostCapacity {
+            let more = UnsafeMutablePointer<HostBody>.allocate(capacity: hostCapacity * 2)
+            more.moveInitialize(from: hostBodies, count: hostCapacity)
+            hostBodies.deallocate()
+            hostBodies = more
+            hostCapacity *= 2
+        }
+        (hostBodies + hostRecords.count).initialize(to: body)
+        hostRecords.append(record)
         note(record)
         return record
     }
@@ -162,14 +180,8 @@ public final class Store {
     }
 }
 
-/// A function of the host, as the store keeps it.
-struct HostFunction {
-    typealias Body = (Caller, UnsafeMutableBufferPointer<UInt64>) throws -> Void
-
-    let record: UnsafeMutablePointer<wc_function>
-    let type: FunctionType
-    let body: Body
-}
+/// What a function of the host does, over slots.
+typealias HostBody = (Caller, UnsafeMutableBufferPointer<UInt64>) throws -> Void
 
 extension FunctionType {
     var hasReferences: Bool {

@@ -224,9 +224,13 @@ extension FunctionCompiler {
             if !same { throw invalid("type mismatch", "if without else must not change types") }
             bindElse(frame)
         }
+        // After a loop, or a block that nothing jumps out of, there is one way only.
+        let isStraight =
+            frame.pointee.kind == ControlFrame.loop
+            || (frame.pointee.kind == ControlFrame.block && frame.pointee.fixups < 0)
+        if !isStraight { forgetAssigned(downTo: frame.pointee.assigned) }
         bind(frame)
         dead = frame.pointee.enteredDead
-        forgetAssigned(downTo: frame.pointee.assigned)
         frameCount -= 1
         pushTypes(signature.results, signature.resultCount)
         settled = depth

@@ -104,7 +104,8 @@ extension FunctionCompiler {
 
     private func isInteger(_ type: UInt8) -> Bool { type == TypeCode.i32 || type == TypeCode.i64 }
 
-    private func isShort(_ bits: UInt64, _ type: UInt8) -> Bool {
+    /// Whether an integer constant fits a 16-bit operand.
+    func isShort(_ bits: UInt64, _ type: UInt8) -> Bool {
         let value =
             type == TypeCode.i32
             ? Int64(Int32(truncatingIfNeeded: Int64(bitPattern: bits))) : Int64(bitPattern: bits)

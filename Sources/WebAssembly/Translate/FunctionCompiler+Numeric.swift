@@ -187,10 +187,9 @@ extension FunctionCompiler {
             }
         } else if row == operators + 0x50, let jump = try following() {
             let equal = operators + 0x51
-            let word = UInt32(2 &+ acc)
+            let zero = Comparison(form: 2 &+ acc, a: a, d: 0, bits: 0)
             return try finish(jump) { compiler, frame in
-                compiler.emitCompareBranch(
-                    equal, jump.inverted != (frame == nil), word, a, 0, frame)
+                compiler.emitCompareBranch(equal, jump.inverted != (frame == nil), zero, frame)
             }
         }
         emitResult(row, acc, a, 0)
@@ -241,44 +240,58 @@ extension FunctionCompiler {
         try beginIf { emit(&$0, nil) }
     }
 
-    /// Emits an integer comparison with branch. `form`: ss, as, si, ai; `opposite`: branch when it
-    /// does not hold.
+    /// The operands of an integer comparison that is merged with a branch. `form`: ss, as, si, ai,
+    /// sk, ak; `d` is the right slot or a short constant, `bits` any constant.
+    private struct Comparison {
+        var form: UInt32
+        var a: UInt32
+        var d: UInt32
+        var bits: UInt64
+
+        var isWide: Bool { form >= 4 }
+    }
+
+    /// Emits an integer comparison with branch. `opposite`: branch when it does not hold.
     private mutating func emitCompareBranch(
-        _ row: UnsafePointer<wc_operator>, _ opposite: Bool, _ form: UInt32, _ a: UInt32,
-        _ d: UInt32, _ frame: UnsafeMutablePointer<ControlFrame>?
+        _ row: UnsafePointer<wc_operator>, _ opposite: Bool, _ operands: Comparison,
+        _ frame: UnsafeMutablePointer<ControlFrame>?
     ) {
         let real = opposite ? operators + Int(row.pointee.inverse) : row
-        let opcode = UInt32(real.pointee.extra) &+ form
+        let opcode = UInt32(real.pointee.extra) &+ operands.form
         if let frame {
-            if fuseCounter(real, form, a, d, frame) { return }
-            emitBranch(opcode, d, a, to: frame)
+            if !fuseCounter(real, operands, frame) {
+                emitBranch(opcode, operands.d, operands.a, to: frame)
+            }
         } else {
-            emit(opcode, d, a, 0)
+            emit(opcode, operands.d, operands.a, 0)
         }
+        if operands.isWide { emitData(operands.bits) }
     }
 
     /// Merges `counter += small` (just emitted) with a comparison of the counter and a backward
     /// branch.
     private mutating func fuseCounter(
-        _ row: UnsafePointer<wc_operator>, _ form: UInt32, _ counter: UInt32, _ d: UInt32,
+        _ row: UnsafePointer<wc_operator>, _ operands: Comparison,
         _ frame: UnsafeMutablePointer<ControlFrame>
     ) -> Bool {
         let add = UInt64(operators[0x6a].base) &+ 4  // i32.add, form si, destination slot
-        guard !dead, count > barrier, row.pointee.input == TypeCode.i32, form == 0 || form == 2,
+        guard !dead, count > barrier, row.pointee.input == TypeCode.i32, operands.form & 1 == 0,
             frame.pointee.kind == ControlFrame.loop, code[2 &* count &- 2] == add
         else { return false }
         let word = code[2 &* count &- 1]
         let step = Int32(truncatingIfNeeded: Int64(bitPattern: word) >> 32)
         let distance = frame.pointee.target - (count - 1)
+        let counter = operands.a
         guard UInt32(word & 0xffff) == counter, UInt32(word >> 16 & 0xffff) == counter,
-            step >= -32_768, step < 32_768, distance >= -32_768, form == 2 || d != counter
+            step >= -32_768, step < 32_768, distance >= -32_768,
+            operands.form != 0 || operands.d != counter
         else { return false }
-        // The comparisons stand in the order of their wasm opcodes, each with forms s and i.
-        let index = UInt32(row - (operators + 0x46)) &* 2 &+ (form == 2 ? 1 : 0)
+        // The comparisons stand in the order of their wasm opcodes, each with forms s, i and k.
+        let index = UInt32(row - (operators + 0x46)) &* 3 &+ operands.form / 2
         count -= 1
         emit(
             Opcode.addbrI32EqS &+ index, counter, UInt32(bitPattern: step),
-            (d & 0xffff) | UInt32(bitPattern: Int32(distance)) &<< 16)
+            (operands.d & 0xffff) | UInt32(bitPattern: Int32(distance)) &<< 16)
         return true
     }
 
@@ -293,19 +306,22 @@ extension FunctionCompiler {
             swap(&xHeight, &yHeight)
             row = operators + Int(row.pointee.swapped)
         }
-        let acc: UInt32 = x.isAccumulator ? 1 : 0
         guard let jump = try following() else { return addLike(row, x, xHeight, y, yHeight) }
-        let a = acc == 1 ? 0 : slot(x, xHeight)
-        let signed =
-            type == TypeCode.i32
-            ? Int64(Int32(truncatingIfNeeded: Int64(bitPattern: y.bits)))
-            : Int64(bitPattern: y.bits)
-        let isShort = y.isConstant && signed >= -32_768 && signed < 32_768
-        let d = isShort ? UInt32(truncatingIfNeeded: y.bits) & 0xffff : slot(y, yHeight)
-        let form = (isShort ? 2 : 0) &+ acc
+        let acc: UInt32 = x.isAccumulator ? 1 : 0
+        var operands = Comparison(
+            form: acc, a: acc == 1 ? 0 : slot(x, xHeight), d: 0, bits: y.bits)
+        if !y.isConstant {
+            operands.d = slot(y, yHeight)
+        } else if isShort(y.bits, type) {
+            operands.form &+= 2
+            operands.d = UInt32(truncatingIfNeeded: y.bits) & 0xffff
+        } else {
+            operands.form &+= 4
+        }
         let chosen = row
+        let merged = operands
         try finish(jump) { compiler, frame in
-            compiler.emitCompareBranch(chosen, jump.inverted != (frame == nil), form, a, d, frame)
+            compiler.emitCompareBranch(chosen, jump.inverted != (frame == nil), merged, frame)
         }
     }
 

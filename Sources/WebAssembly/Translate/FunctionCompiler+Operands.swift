@@ -219,7 +219,7 @@ extension FunctionCompiler {
     ) -> (form: UInt32, slot: UInt32) {
         if !dead {
             let next = reader.at
-            if reader.end - next > 2 {
+            if next < reader.end {
                 let opcode = next[0]
                 if opcode == 0x21 || opcode == 0x22 {
                     if let slot = assignNext(opcode, type) { return (0, slot) }

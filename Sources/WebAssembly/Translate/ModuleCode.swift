@@ -8,7 +8,7 @@ final class ModuleCode: @unchecked Sendable {
     let shape: ModuleShape
     let records: UnsafeMutablePointer<wc_code>
     private let bytes: [UInt8]
-    private let spans: [ByteSpan]
+    let spans: [ByteSpan]
     private let lock = Lock()
     private var lengths: UnsafeMutablePointer<UInt32>
     private var compiler: FunctionCompiler?
