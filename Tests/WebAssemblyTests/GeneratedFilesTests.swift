@@ -6,7 +6,7 @@ struct GeneratedFilesTests {
     @Test("handlers and opcode numbers are what the table says")
     func current() throws {
         let result = try ChildProcess.run(
-            Tools.python, ["Scripts/generate-ops.py", "--check"], in: SharedData.checkout)
+            Tools.python, ["Scripts/generators/opcodes.py", "--check"], in: SharedData.checkout)
         #expect(result.status == 0, "\(result.standardError)")
     }
 }

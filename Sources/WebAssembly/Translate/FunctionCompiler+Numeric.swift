@@ -1,7 +1,7 @@
 import CWasmCore
 
 // Numeric operators: operand forms, and comparisons merged with the branch that follows. The
-// order of forms is that of the generator (Scripts/generate-ops.py).
+// order of forms is that of the generator (Scripts/generators/opcodes.py).
 
 extension FunctionCompiler {
     mutating func numeric(_ row: UnsafePointer<wc_operator>) throws {
