@@ -47,8 +47,8 @@ struct GoldenTests {
     func names() throws {
         #expect(
             try repository().changes.map(\.name) == [
-                "1.root.json", "1.build-0011223344556677.json", "2.build-0011223344556677.json",
-                "1.targets.json", "2.targets.json", "1.snapshot.json", "timestamp.json",
+                "1.root.json", "1.build-0011223344556677.json", "1.targets.json",
+                "1.snapshot.json", "timestamp.json",
             ])
     }
 
@@ -103,8 +103,8 @@ struct GoldenTests {
         let expected = [
             #"{"signatures":[{"#,
             #""keyid":"6e20151de767fc586ece5c4c667801396eb6ec68a0485bcd4c810b1c637b7c1d","#,
-            #""sig":"d8feac193b8c257b45b79cc086106b385bf7ca1301f83a80e5545df43180d35e5cf8da5"#,
-            #"380697f022fef2c8236713d8385287b8e3e52064a878daf03881ea80d"}],"signed":{"#,
+            #""sig":"930fac3560a883be9ace31d958c6cd6d7a40d6008eeb17daa623900ac0f4de43eb955d7"#,
+            #"125fad69374cf1df25a6aa8b81ca65e67cbc5e88ef943b9149530f60b"}],"signed":{"#,
             #""_type":"targets","delegations":{"keys":{"#,
             #""6e20151de767fc586ece5c4c667801396eb6ec68a0485bcd4c810b1c637b7c1d":{"#,
             #""keytype":"ed25519","keyval":{"#,
@@ -115,9 +115,9 @@ struct GoldenTests {
             #""deltas/0011223344556677/*","heads/*/module/0011223344556677.json","#,
             #""heads/*/bundle/*/0011223344556677.json"],"terminating":true,"threshold":1}]},"#,
             #""expires":"2027-01-01T00:00:00Z","spec_version":"1.0.34","targets":{},"#,
-            #""version":2,"x_openpatch":{"role":"targets"}}}"#,
+            #""version":1,"x_openpatch":{"role":"targets"}}}"#,
         ]
-        #expect(try text("2.targets.json") == expected.joined())
+        #expect(try text("1.targets.json") == expected.joined())
     }
 
     @Test("build as published")
@@ -125,15 +125,15 @@ struct GoldenTests {
         let expected = [
             #"{"signatures":[{"#,
             #""keyid":"6e20151de767fc586ece5c4c667801396eb6ec68a0485bcd4c810b1c637b7c1d","#,
-            #""sig":"bd50070bb49fe62dba8c47817e6586a352067e2a568ec0b7a08d95b3e4681e19807d69e"#,
-            #"f1b7b11c5237621800d8ec3c241753c31598e676753c5a69d937e0509"}],"signed":{"#,
+            #""sig":"2907dbcf18149c337f6c8e83ce62dda348adbbb852c1ad0009f3c56a07ed9924106774f"#,
+            #"295a248abc828adcbfcf965ad3548c1d6b3d5aa8abf558cf89d354d01"}],"signed":{"#,
             #""_type":"targets","expires":"2027-01-01T00:00:00Z","spec_version":"1.0.34","#,
             #""targets":{"modules/0011223344556677/1.wasm":{"custom":{"deltas":[],"#,
             #""notes":"a \"quoted\" line\u000aand ünïcode","sequence":3},"hashes":{"#,
             #""sha256":"6150e4ce733e2d6dcb08d247325a76fdb494b49c7256563cac3e9677a4dabb14"},"#,
-            #""length":10}},"version":2,"x_openpatch":{"role":"build-0011223344556677"}}}"#,
+            #""length":10}},"version":1,"x_openpatch":{"role":"build-0011223344556677"}}}"#,
         ]
-        #expect(try text("2.build-0011223344556677.json") == expected.joined())
+        #expect(try text("1.build-0011223344556677.json") == expected.joined())
     }
 
     @Test("snapshot as published")
@@ -141,10 +141,10 @@ struct GoldenTests {
         let expected = [
             #"{"signatures":[{"#,
             #""keyid":"00a9eba8517a56d85faafade356e9136a68dec1c17a5ba46d5364144afc53865","#,
-            #""sig":"99cd51dbae149645b0131251342f8aca34f59438431606b8c95b81bc3d661b5435889f4"#,
-            #"79b3790c545f08a6627f1be40ef7fb46a44720a239f78d06189bf5e06"}],"signed":{"#,
+            #""sig":"bb6cb7ed9be38b50f183b54278a517c378a7d3cb97f7fe95ef6c5e578e433bea938292e"#,
+            #"53e643b1d37656f533e7d983dc9a4b9629071c18831842aa239522302"}],"signed":{"#,
             #""_type":"snapshot","expires":"2026-01-08T00:00:00Z","meta":{"#,
-            #""build-0011223344556677.json":{"version":2},"targets.json":{"version":2}},"#,
+            #""build-0011223344556677.json":{"version":1},"targets.json":{"version":1}},"#,
             #""spec_version":"1.0.34","version":1}}"#,
         ]
         #expect(try text("1.snapshot.json") == expected.joined())
@@ -155,11 +155,11 @@ struct GoldenTests {
         let expected = [
             #"{"signatures":[{"#,
             #""keyid":"00a9eba8517a56d85faafade356e9136a68dec1c17a5ba46d5364144afc53865","#,
-            #""sig":"eccb92f69d19b9f12c32d8bd7bb582a646d34614cb12d7018a004188fcdf60ba424322d"#,
-            #"11edeaaa4bf880338f0a45d678dfcb5fb0942f7617965caec9f6e180f"}],"signed":{"#,
+            #""sig":"7741db6214677c43d40357f64e677c798caef2b304688044025c575c2fd6c18418b06ec"#,
+            #"aac473a1523ff40ad6810016b673d90e1df5df0280640fe51275b8202"}],"signed":{"#,
             #""_type":"timestamp","expires":"2026-01-08T00:00:00Z","meta":{"snapshot.json":{"#,
             #""hashes":{"#,
-            #""sha256":"9855458898bde93ee3c783df468aa223ff13504305b1ebf4a64b4966d2a8c9dc"},"#,
+            #""sha256":"67cf3c0a96a3673affc911e9540c7d2dd65670d3a6c86a9f9dcfe8343f5dad46"},"#,
             #""length":411,"version":1}},"spec_version":"1.0.34","version":1}}"#,
         ]
         #expect(try text("timestamp.json") == expected.joined())

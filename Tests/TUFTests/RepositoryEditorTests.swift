@@ -73,6 +73,35 @@ struct RepositoryEditorTests {
             ])
     }
 
+    @Test("changes before publishing make one new version of a role, changes after it the next")
+    func oneVersion() async throws {
+        let repository = try RepositorySimulator()
+        var editor = try await loaded(repository)
+        let signers = [repository.releaseKey]
+        for path in ["modules/0011223344556677/2.wasm", "modules/0011223344556677/3.wasm"] {
+            try editor.setTargets(
+                [TargetFile(path: path, contents: [2])], in: RepositorySimulator.build,
+                signers: signers, at: now)
+            try editor.signFreshness(signers: [repository.freshnessKey], at: now)
+        }
+        #expect(
+            editor.changes.map(\.name) == [
+                "3.build-0011223344556677.json", "2.snapshot.json", "timestamp.json",
+            ])
+        #expect(editor.timestamp?.signed.version == 2)
+        #expect(editor.delegated[RepositorySimulator.build]?.signed.targets.count == 3)
+        editor.clearChanges()
+        try editor.setTargets([], in: RepositorySimulator.build, signers: signers, at: now)
+        try editor.signFreshness(signers: [repository.freshnessKey], at: now)
+        #expect(
+            editor.changes.map(\.name) == [
+                "4.build-0011223344556677.json", "3.snapshot.json", "timestamp.json",
+            ])
+        // Roots stay one by one: each is signed by the one before.
+        for _ in 0..<2 { try editor.editRoot(signers: [repository.rootKey], at: now) { _ in } }
+        #expect(editor.changes.map(\.name).prefix(2) == ["2.root.json", "3.root.json"])
+    }
+
     @Test("renewing freshness of an unchanged repository signs the timestamp alone")
     func renewal() async throws {
         let repository = try RepositorySimulator()

@@ -35,23 +35,34 @@ actor RepositorySimulator: MetadataFetcher, TargetFetcher {
         backupKey = TUFSigner(try SigningKey.generate())
         releaseKey = TUFSigner(try SigningKey.generate())
         freshnessKey = TUFSigner(try SigningKey.generate())
-        editor = try RepositoryEditor(
+        var editor = try RepositoryEditor(
             .init(
                 rootKeys: [rootKey.key, backupKey.key], targetsKeys: [releaseKey.key],
                 freshnessKeys: [freshnessKey.key],
                 openPatch: .init(appID: "8c7d1a52-0000-4000-8000-000000000001")),
             signers: [rootKey], at: start)
-        try editor.editTargets(signers: [releaseKey], at: start)
-        try editor.registerBuild(
-            fingerprint: Self.fingerprint, signers: [releaseKey], at: start)
+        let (release, fresh) = (releaseKey, freshnessKey)
         let target = TargetFile(
             path: Self.module, contents: Array("module one".utf8),
             custom: ["version": "1.0.0", "sequence": 1])
-        try editor.setTargets([target], in: Self.build, signers: [releaseKey], at: start)
-        try editor.signFreshness(signers: [freshnessKey], at: start)
+        // Three things published one after the other, hence targets 2 and build role 2.
+        let steps: [(inout RepositoryEditor) throws -> Void] = [
+            { try $0.editTargets(signers: [release], at: start) },
+            { try $0.registerBuild(fingerprint: Self.fingerprint, signers: [release], at: start) },
+            {
+                try $0.setTargets([target], in: Self.build, signers: [release], at: start)
+                try $0.signFreshness(signers: [fresh], at: start)
+            },
+        ]
+        var files: [String: [UInt8]] = [:]
+        for step in steps {
+            try step(&editor)
+            for file in editor.changes { files[file.name] = file.bytes }
+            editor.clearChanges()
+        }
+        self.editor = editor
+        self.files = files
         targetFiles[try target.filePath(consistentSnapshot: true)] = Array("module one".utf8)
-        for file in editor.changes { files[file.name] = file.bytes }
-        editor.clearChanges()
     }
 
     // MARK: What the owner does

@@ -22,12 +22,14 @@ extension RepositoryEditor {
         }
         let ageing = now.adding(days: max(1, expiryPlan.freshnessDays * 3 / 4))
         let current: SignedMetadata<Snapshot>
+        var isNew = true
         if let snapshot, snapshot.signed.meta == meta, !snapshot.signed.isExpired(at: ageing),
             (try? root.signed.verify(snapshot, as: .snapshot)) != nil
         {
             current = snapshot
+            isNew = false
         } else {
-            let version = (snapshot?.signed.version ?? 0) + 1
+            let version = nextVersion(of: "snapshot", after: snapshot?.signed.version)
             var next =
                 snapshot?.signed
                 ?? Snapshot(header: MetadataHeader(version: version, expires: expires), meta: meta)
@@ -46,10 +48,10 @@ extension RepositoryEditor {
         next.snapshot = MetaFile(
             version: current.signed.version, length: bytes.count,
             hashes: ["sha256": HashAlgorithm.sha256.hash(bytes).hex])
-        next.header.version = (timestamp?.signed.version ?? 0) + 1
+        next.header.version = nextVersion(of: "timestamp", after: timestamp?.signed.version)
         next.header.expires = expires
         let newTimestamp = try freshDocument(next, signers, as: .timestamp)
-        if current.signed.version != snapshot?.signed.version { record("snapshot", current) }
+        if isNew { record("snapshot", current) }
         snapshot = current
         timestamp = newTimestamp
         record("timestamp", newTimestamp)

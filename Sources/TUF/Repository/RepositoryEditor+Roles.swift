@@ -75,7 +75,7 @@ extension RepositoryEditor {
         signers: [TUFSigner], at now: MetadataTime,
         _ edit: (inout Targets) throws -> Void = { _ in }
     ) throws {
-        let document = try Self.next(
+        let document = try next(
             "targets", targets, days: expiryPlan.targetsDays, signers, now, edit)
         try root.signed.verify(document, as: .targets)
         targets = document
@@ -94,7 +94,7 @@ extension RepositoryEditor {
     ) throws {
         let (delegations, delegation) = try delegation(of: role)
         let days = role == BuildRole.brakes ? expiryPlan.brakesDays : expiryPlan.targetsDays
-        let document = try Self.next(role, delegated[role], days: days, signers, now, edit)
+        let document = try next(role, delegated[role], days: days, signers, now, edit)
         try delegations.verify(document, as: role)
         try Self.check(document.signed, within: delegation)
         delegated[role] = document
@@ -164,14 +164,14 @@ extension RepositoryEditor {
         return (delegations, delegation)
     }
 
-    private static func next(
+    private func next(
         _ role: String, _ current: SignedMetadata<Targets>?, days: Int, _ signers: [TUFSigner],
         _ now: MetadataTime, _ edit: (inout Targets) throws -> Void
     ) throws -> SignedMetadata<Targets> {
         let expires = now.adding(days: days)
         var next = current?.signed ?? Targets(header: MetadataHeader(version: 1, expires: expires))
         try edit(&next)
-        next.header.version = (current?.signed.version ?? 0) + 1
+        next.header.version = nextVersion(of: role, after: current?.signed.version)
         next.header.expires = expires
         next.role = role
         for path in next.targets.keys { try TargetPath.check(path) }

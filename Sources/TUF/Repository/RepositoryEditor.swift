@@ -1,7 +1,8 @@
 /// The metadata of a repository, to be changed and signed anew (specification §6).
 ///
 /// A value without I/O: it is loaded through a closure, changed by those who hold the keys, and its
-/// ``changes`` are then written, targets first and in the order given. Who holds only some of the
+/// ``changes`` are then written, targets first and in the order given, and ``clearChanges()`` says
+/// so. Until then several changes of one role make one new version of it. Who holds only some of the
 /// keys makes only some of the changes: a release key signs targets and build roles, a server's
 /// freshness key snapshot and timestamp.
 public struct RepositoryEditor: Sendable {
@@ -32,8 +33,15 @@ public struct RepositoryEditor: Sendable {
         }.map(\.element)
     }
 
-    /// Says that the changes are published.
+    /// Says that the changes are published; from here on a change is a new version again.
     public mutating func clearChanges() { changed = [] }
+
+    /// The version that the next issue of a role has. A version that is not published yet is
+    /// replaced, so that what is uploaded follows what is served without a gap.
+    func nextVersion(of role: String, after current: Int?) -> Int {
+        guard let current else { return 1 }
+        return changed.contains { $0.role == role } ? current : current + 1
+    }
 
     mutating func record<Role>(_ role: String, _ document: SignedMetadata<Role>) {
         let file = MetadataFile(role, document)
