@@ -33,6 +33,8 @@ for package in wasi-libc libclang-rt-14-dev-wasm32; do
         || missing+=("$package")
 done
 if [ ${#missing[@]} -gt 0 ]; then
+    command -v apt-get >/dev/null || fail "the kernels need ${missing[*]}, which are Debian's" \
+        "Run the benchmarks on Debian or Ubuntu."
     install=(apt-get install -y --no-install-recommends "${missing[@]}")
     if [ "$(id -u)" != 0 ]; then
         sudo -n true 2>/dev/null || fail "these packages are missing: ${missing[*]}" \
@@ -43,9 +45,13 @@ if [ ${#missing[@]} -gt 0 ]; then
     DEBIAN_FRONTEND=noninteractive "${install[@]}" >/dev/null </dev/null
 fi
 
-say "building patchcli (release)"
-swift build -c release --product patchcli 2>&1 | grep -E 'error|warning:|Compiling|Build' | tail -n 3
-PATH=$(swift build -c release --show-bin-path):$PATH
+if [ -n "${PATCHCLI:-}" ]; then
+    PATH=$(cd "$(dirname "$PATCHCLI")" && pwd):$PATH
+else
+    say "building patchcli (release)"
+    swift build -c release --product patchcli 2>&1 | { grep -E 'error|warning:|^Build' || true; }
+    PATH=$(swift build -c release --show-bin-path):$PATH
+fi
 
 # Kernels are built again when their sources or the compiler change.
 stamp=$(cat "$scripts"/kernels/* "$scripts"/swift-guest/* "$scripts"/build*.sh <(clang --version) \
