@@ -3,6 +3,7 @@ import Foundation
 /// Random numbers that repeat for the same seed (SplitMix64). `OPENPATCH_SEED` fixes the seed of
 /// every property test of a run; a failing test prints the one it used.
 public struct SeededGenerator: RandomNumberGenerator, CustomStringConvertible {
+    /// What the numbers follow from.
     public let seed: UInt64
     private var state: UInt64
 
@@ -13,6 +14,7 @@ public struct SeededGenerator: RandomNumberGenerator, CustomStringConvertible {
         state = self.seed
     }
 
+    /// The next 64 bits.
     public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
@@ -21,5 +23,6 @@ public struct SeededGenerator: RandomNumberGenerator, CustomStringConvertible {
         return mixed ^ (mixed >> 31)
     }
 
+    /// How to repeat the run.
     public var description: String { "replay with OPENPATCH_SEED=\(seed)" }
 }

@@ -1,4 +1,5 @@
 // greeting.swift
+// swift-format-ignore-file
 @_cdecl("greeting_len")
 public func greeting_len() -> Int32 {
     Int32(Array(message.utf8).count)
