@@ -123,6 +123,19 @@ import UpdateTestSupport
         #expect(await failure(HTTPRequest(url("f"), maximumSize: 5)) != nil)
     }
 
+    @Test("requests cancelled while they are being redirected end, and the process lives")
+    func cancelledRedirects() async throws {
+        try server.setFaults(["f": .redirect("/f")])
+        let request = HTTPRequest(url("f"), maximumSize: 500)
+        let transport = transport
+        for delay in 0..<20 {
+            let task = Task { try await transport.fetch(request) }
+            try await Task.sleep(nanoseconds: UInt64(delay) * 500_000)
+            task.cancel()
+            await #expect(throws: HTTPError.self) { try await task.value }
+        }
+    }
+
     @Test("many requests at once do not mix their answers")
     func concurrent() async throws {
         for index in 0..<20 { try folder.write("file \(index)", to: "f\(index)") }

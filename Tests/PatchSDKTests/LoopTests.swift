@@ -76,13 +76,26 @@ import UpdateTestSupport
         #expect(fixture.greeting() == "bundled")
     }
 
+    @Test("what was fetched is applied while a check hangs on the network")
+    func reloadDuringCheck() async throws {
+        await fixture.launch()
+        try fixture.release("one", 1)
+        _ = try await fixture.patch.checkForUpdate()
+        _ = try await fixture.patch.fetchUpdate()
+        try fixture.server.setFaults(["": .stall])
+        let patch = fixture.patch
+        let hanging = Task { try await patch.checkForUpdate() }
+        try await patch.reloadAsync()
+        #expect(fixture.greeting() == "one")
+        hanging.cancel()
+        _ = try? await hanging.value
+    }
+
     @Test("start applies an update by itself when it may")
     func autoApply() async throws {
         try fixture.release("one", 1)
         fixture.configuration.autoApply = true
         let changed = AsyncStream<String>.makeStream()
-        let patch = fixture.patch
-        _ = patch
         await fixture.launch()
         fixture.patch.onReleaseChange { release in
             if let release { changed.continuation.yield(release.version) }

@@ -90,6 +90,20 @@ import UpdateTestSupport
                 == .extensionReadsOnly)
     }
 
+    @Test("P19: a process that sits on the state holds a start up for a bounded time only")
+    func P19_stuckWriter() async throws {
+        try await fixture.update()
+        let before = try fixture.disk()
+        let lock = try fixture.files.lock("lock", wait: false)
+        fixture.settings.patience = 0.05
+        fixture.restart()
+        let engine = fixture.engine
+        #expect(await fixture.failure { _ = try await engine.open() } == .stateBusy)
+        #expect(try fixture.disk() == before)
+        lock?.release()
+        #expect(try await engine.open().current?.version == "1.1")
+    }
+
     @Test("two engines on one folder never lose each other's changes")
     func twoWriters() async throws {
         try await fixture.update()

@@ -12,7 +12,10 @@ final class Session: Sendable {
     let routing: RoutingTable
     let engine: UpdateEngine
     private let host: HostFunctions
-    private let gate = SerialGate()
+    /// Start and reload, which never wait for the network.
+    private let activation = SerialGate()
+    /// Check and fetch, which do.
+    private let network = SerialGate()
     private let send: @Sendable (PatchEvent) -> Void
     private let post: @Sendable (PatchUpdateState) -> Void
     private let releaseChanged: @Sendable (PatchRelease?) -> Void
@@ -57,7 +60,7 @@ final class Session: Sendable {
 
     /// Activates the best module there is: staged, current, previous, bundled.
     func start() async -> StartOutcome {
-        await gate.run { [self] in
+        await activation.run { [self] in
             for problem in resolved.problems { report(.configuration, problem) }
             if case .firstUse = resolved.settings.trust {
                 Self.warnLoudly()
@@ -177,7 +180,7 @@ final class Session: Sendable {
     // MARK: Updates
 
     func check() async throws -> UpdateInfo? {
-        try await gate.run { [self] in try await checkLocked() }
+        try await network.run { [self] in try await checkLocked() }
     }
 
     private func checkLocked() async throws -> UpdateInfo? {
@@ -210,7 +213,7 @@ final class Session: Sendable {
     }
 
     func fetch() async throws -> Bool {
-        try await gate.run { [self] in try await fetchLocked() }
+        try await network.run { [self] in try await fetchLocked() }
     }
 
     private func fetchLocked() async throws -> Bool {
@@ -225,7 +228,7 @@ final class Session: Sendable {
     }
 
     func reload() async throws {
-        try await gate.run { [self] in try await reloadLocked() }
+        try await activation.run { [self] in try await reloadLocked() }
     }
 
     private func reloadLocked() async throws {
@@ -257,11 +260,12 @@ final class Session: Sendable {
 
     /// Check, fetch and apply in one; failures are reported as events.
     func applyUpdate(onlyMandatory: Bool) async {
-        _ = try? await gate.run { [self] in
-            guard let info = try await checkLocked() else { return }
-            if onlyMandatory && !info.isMandatory { return }
-            if try await fetchLocked() { try await reloadLocked() }
+        let isReady = try? await network.run { [self] in
+            guard let info = try await checkLocked() else { return false }
+            if onlyMandatory && !info.isMandatory { return false }
+            return try await fetchLocked()
         }
+        if isReady == true { try? await reload() }
     }
 
     private func failed(_ error: any Error) -> PatchError {

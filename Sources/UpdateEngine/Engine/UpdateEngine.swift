@@ -62,7 +62,8 @@ public actor UpdateEngine {
         self.settings = settings
         self.kind = kind
         self.environment = environment
-        store = StateStore(files: environment.files, random: environment.random)
+        store = StateStore(
+            files: environment.files, random: environment.random, patience: settings.patience)
         slots = SlotStore(files: environment.files)
     }
 

@@ -50,6 +50,8 @@ public struct UpdateSettings: Sendable {
     public var minimumTargetsVersion = 0
     /// The largest payload, in bytes.
     public var maximumPayload = 32 << 20
+    /// How long to wait for another process that writes the state, in seconds.
+    public var patience: Double = 2
     /// How long a failed release is banned, in seconds.
     public var banSeconds: Double = 7 * 86400
 

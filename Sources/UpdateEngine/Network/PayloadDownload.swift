@@ -61,12 +61,23 @@ struct PayloadDownload: Sendable {
     private func receive(resuming: Bool) async throws -> [UInt8] {
         let old = resuming ? leftOver() : nil
         if old == nil { removePart() }
-        let request = HTTPRequest(url, maximumSize: target.length)
-            .resuming(at: old?.bytes.count ?? 0, etag: old?.etag)
+        // Two minutes, and more for what is large: 4 KiB a second is slow, less is stuck.
+        let deadline = 120 + Double(target.length) / 4096
+        let request = HTTPRequest(
+            url, maximumSize: target.length, idleTimeout: 30, deadline: deadline
+        )
+        .resuming(at: old?.bytes.count ?? 0, etag: old?.etag)
         let receiver = try PayloadReceiver(
             target: target, earlier: old?.bytes ?? [], url: url,
             open: { isAppending in try files.openForWriting(part, appending: isAppending) },
-            keepTag: { etag in try files.writeAtomically(Array(etag.utf8), to: tag) },
+            keepTag: { etag in
+                // Not made durable: a lost tag only means that the download begins again.
+                var etag = etag
+                try etag.withUTF8 { bytes in
+                    try files.openForWriting(tag, appending: false)
+                        .write(UnsafeRawBufferPointer(bytes))
+                }
+            },
             progress: progress)
         do {
             try await transport.stream(request, into: receiver)

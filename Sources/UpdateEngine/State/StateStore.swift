@@ -13,6 +13,9 @@ struct StateStore: Sendable {
 
     let files: any FileStore
     let random: any RandomSource
+    /// How long to wait for another process that is writing, in seconds. Bounded, because a start
+    /// of the app waits here and the other process may be suspended.
+    let patience: Double
 
     /// The state on disk, or nil when there is none yet.
     /// - Throws: ``UpdateError`` `state_unreadable` or `state_too_new`.
@@ -45,8 +48,8 @@ struct StateStore: Sendable {
     @discardableResult
     func update(_ change: (inout UpdateState) throws -> Void) throws -> UpdateState {
         do {
-            let lock = try files.lock(Self.lockName, wait: true)
-            defer { lock?.release() }
+            let lock = try takeLock()
+            defer { lock.release() }
             let old = try load()
             var state = old ?? UpdateState(deviceID: random.uuid())
             try change(&state)
@@ -59,6 +62,16 @@ struct StateStore: Sendable {
             return state
         } catch {
             throw UpdateError.state(error)
+        }
+    }
+
+    private func takeLock() throws -> FileLock {
+        var waited = 0.0
+        while true {
+            if let lock = try files.lock(Self.lockName, wait: false) { return lock }
+            guard waited < patience else { throw UpdateError(.stateBusy) }
+            Thread.sleep(forTimeInterval: 0.005)
+            waited += 0.005
         }
     }
 }
