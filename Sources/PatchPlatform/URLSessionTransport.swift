@@ -22,8 +22,9 @@ public final class URLSessionTransport: HTTPTransport {
         session = URLSession(configuration: configuration, delegate: router, delegateQueue: queue)
     }
 
-    // The session holds its delegate until it is told to stop.
-    deinit { session.invalidateAndCancel() }
+    // The session holds its delegate until it is told to stop. Tasks that nobody waits for any more
+    // end by themselves; cancelling them is not safe at every moment (see ``Exchange``).
+    deinit { session.finishTasksAndInvalidate() }
 
     /// See ``HTTPTransport/stream(_:into:)``.
     public func stream(_ request: HTTPRequest, into receiver: any HTTPReceiver) async throws {
@@ -86,15 +87,16 @@ private final class TaskRouter: NSObject, URLSessionDataDelegate, Sendable {
         exchanges.withLock { $0[task.taskIdentifier] }
     }
 
-    // Redirects are followed by ``URLSessionTransport`` itself. Left to the session, a task that is
-    // cancelled meanwhile ends the whole process on Linux (corelibs' "Received callback for HTTP
-    // redirection, but we're not waiting for it").
+    // Redirects are followed by ``URLSessionTransport`` itself.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
         completionHandler: @escaping (URLRequest?) -> Void
     ) {
-        exchange(of: task)?.redirect(to: request.url)
+        guard let exchange = exchange(of: task), exchange.beginAnswer(redirect: request.url) else {
+            Self.unlessOnLinux { completionHandler(nil) }
+            return
+        }
         completionHandler(nil)
     }
 
@@ -102,8 +104,20 @@ private final class TaskRouter: NSObject, URLSessionDataDelegate, Sendable {
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping (URLSession.ResponseDisposition) -> Void
     ) {
-        let isWanted = exchange(of: dataTask)?.receive(response) ?? false
-        completionHandler(isWanted ? .allow : .cancel)
+        guard let exchange = exchange(of: dataTask), exchange.beginAnswer(redirect: nil) else {
+            Self.unlessOnLinux { completionHandler(.cancel) }
+            return
+        }
+        completionHandler(exchange.receive(response) ? .allow : .cancel)
+    }
+
+    /// FoundationNetworking ends the whole process when it is answered about a task that was
+    /// cancelled meanwhile ("Received callback …, but we're not waiting for it"); unanswered, such
+    /// a task just ends.
+    private static func unlessOnLinux(_ answer: () -> Void) {
+        #if !canImport(FoundationNetworking)
+            answer()
+        #endif
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
@@ -119,7 +133,18 @@ private final class TaskRouter: NSObject, URLSessionDataDelegate, Sendable {
 
 /// One request and its answer. The first outcome counts; later ones are dropped.
 private final class Exchange: Sendable {
+    private enum Phase {
+        /// Nothing has come yet.
+        case waiting
+        /// The session was told what to do with an answer, and may not have heard it yet: a task
+        /// cancelled now would end the process on Linux.
+        case answering
+        /// The body is coming.
+        case receiving
+    }
+
     private struct State {
+        var phase = Phase.waiting
         var task: URLSessionTask?
         var done: CheckedContinuation<URL?, Error>?
         var failure: Error?
@@ -158,10 +183,18 @@ private final class Exchange: Sendable {
         task.resume()
     }
 
-    func redirect(to target: URL?) { state.withLock { $0.redirect = target } }
+    /// Notes that the session is about to be answered.
+    /// - Returns: false when the exchange is over and its task cancelled; do not answer then.
+    func beginAnswer(redirect: URL?) -> Bool {
+        state.withLock { state in
+            if state.isOver { return false }
+            state.phase = .answering
+            if let redirect { state.redirect = redirect }
+            return true
+        }
+    }
 
     func receive(_ response: URLResponse) -> Bool {
-        if state.withLock({ $0.isOver }) { return false }
         guard let response = response as? HTTPURLResponse else {
             fail(HTTPError(.noAnswer, url: request.url))
             return false
@@ -194,11 +227,17 @@ private final class Exchange: Sendable {
     }
 
     func receive(_ data: Data) {
-        let (isOver, isRedirect, total) = state.withLock { state -> (Bool, Bool, Int) in
+        let (isOver, isRedirect, total, task) = state.withLock {
+            state -> (Bool, Bool, Int, URLSessionTask?) in
+            state.phase = .receiving
             state.received += data.count
-            return (state.isOver, state.redirect != nil, state.received)
+            return (state.isOver, state.redirect != nil, state.received, state.task)
         }
-        if isOver { return }
+        if isOver {
+            // It may not have been safe to cancel before.
+            task?.cancel()
+            return
+        }
         let allowed = isRedirect ? max(request.maximumSize, 64 << 10) : request.maximumSize
         guard total <= allowed else {
             fail(HTTPError(.tooLarge, url: request.url))
@@ -235,7 +274,7 @@ private final class Exchange: Sendable {
             state.isOver = true
             state.failure = error
             defer { state.done = nil }
-            return (state.task, state.done, state.redirect)
+            return (state.phase == .answering ? nil : state.task, state.done, state.redirect)
         }
         if let error {
             task?.cancel()
