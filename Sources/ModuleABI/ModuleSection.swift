@@ -130,6 +130,12 @@ public struct ModuleSection: Codable, Equatable, Sendable {
             WasmBinary.customSections(of: wasm).filter { $0.name == sectionName }.map(\.bytes))
     }
 
+    /// The section of a decoded module, or nil when it has none.
+    /// - Throws: ``ModuleSectionError``.
+    public static func read(from module: Module) throws -> ModuleSection? {
+        try single(module.customSections.filter { $0.name == sectionName }.map(\.bytes))
+    }
+
     private static func single(_ sections: [[UInt8]]) throws -> ModuleSection? {
         if sections.count > 1 {
             throw ModuleSectionError(code: "section_repeated", detail: "\(sections.count) times")

@@ -144,6 +144,42 @@ struct CoverageTests {
         #expect(throws: PatchProjectError.self) { try project.coverage(of: manifest) }
     }
 
+    @Test("a new override is refused, because native code would call it")
+    func overriding() throws {
+        let fixture = try ProjectFixture(files: [
+            "A.swift": "class Base { func run() {} }\nclass Derived: Base {}\n"
+        ])
+        let project = try fixture.project()
+        let code = try AppCode(folder: fixture.folder, configuration: project.configuration)
+        let manifest = try Self.manifest(code)
+        try fixture.edit(
+            "Sources/A.swift", "class Derived: Base {",
+            "class Derived: Base { override func run() {} ")
+        let error = #expect(throws: PatchProjectError.self) { try project.coverage(of: manifest) }
+        #expect(error?.message.contains("'Derived.run()' is new") == true)
+    }
+
+    @Test("an edited subscript or initialiser covers the routed users of its type")
+    func structural() throws {
+        let text = """
+            struct Table {
+                var rows: [Int]
+                init(_ rows: [Int]) { self.rows = rows }
+                subscript(row: Int) -> Int { rows[row] }
+            }
+            func first(_ rows: [Int]) -> Int { Table(rows)[0] }
+            func other() -> Int { 1 }
+            """
+        for (old, new) in [("{ rows[row] }", "{ rows[row] + 1 }"), ("= rows }", "= rows + [1] }")] {
+            let fixture = try ProjectFixture(files: ["A.swift": text])
+            let project = try fixture.project()
+            let code = try AppCode(folder: fixture.folder, configuration: project.configuration)
+            let manifest = try Self.manifest(code)
+            try fixture.edit("Sources/A.swift", old, new)
+            #expect(try project.coverage(of: manifest).covered.map(\.name) == ["first(_:)"])
+        }
+    }
+
     @Test("other package versions need a store build")
     func dependencies() throws {
         let (fixture, manifest) = try Self.fixture()

@@ -109,7 +109,10 @@ struct Coverage {
         _ causes: inout [UInt64: (CoverageReport.Cause, String?)]
     ) {
         let changed = index.declarations[start]
-        if change == .edited || changed.kind == .script, isUsedByRuntime(changed) {
+        // A new override or entry point changes what native code does without being mentioned in
+        // it; a new member of the starting type does not.
+        let isEntry = changed.kind == .script || changed.isOverride || isMarked(changed)
+        if isEntry || change == .edited && isUsedByRuntime(changed) {
             let verb = change == .edited ? "changed" : "is new"
             blockers.append(
                 ("'\(changed.path)' \(verb), and only a store build runs it", changed.place))
@@ -151,15 +154,12 @@ struct Coverage {
     private func users(of position: Int) -> [Int] {
         let declaration = index.declarations[position]
         var names = Set(declaration.names)
-        let type = declaration.typePath.last.map { Set([$0]) } ?? []
         switch declaration.kind {
-        case .type, .extensionHeader, .enumCase, .storedProperty, .initializer, .subscriptMember,
-            .deinitializer:
+        case .extensionHeader, .storedProperty, .initializer, .subscriptMember, .deinitializer:
             // Whoever mentions the type may depend on how it is made.
-            names = declaration.kind == .enumCase ? names.union(container(declaration)) : type
-            if declaration.kind == .storedProperty || declaration.kind == .initializer {
-                names = container(declaration)
-            }
+            names = container(declaration)
+        case .enumCase:
+            names.formUnion(container(declaration))
         case .method, .property:
             // A protocol's machinery calls witnesses without naming them.
             if conforms(declaration.container) { names.formUnion(container(declaration)) }
@@ -200,19 +200,26 @@ struct Coverage {
         } ?? false
     }
 
-    /// Whether something outside the app's own sources calls it.
+    /// Whether something calls it that does not name it: the system, or code that knows only a
+    /// superclass.
     private func isUsedByRuntime(_ declaration: Declaration) -> Bool {
-        if declaration.kind == .script { return true }
-        let names: Set<String> = [
-            "main", "UIApplicationMain", "NSApplicationMain", "objc", "IBAction", "IBOutlet",
-            "_cdecl", "c", "_expose",
-        ]
-        if declaration.attributes.contains(where: names.contains) { return true }
+        if declaration.kind == .script || declaration.isOverride { return true }
+        if isMarked(declaration) { return true }
         // Members of the type that the program starts with.
         return index.typeParts[declaration.container.joined(separator: ".")]?.contains {
-            index.declarations[$0].attributes.contains { names.contains($0) }
+            isMarked(index.declarations[$0])
         } ?? false
     }
+
+    /// Whether an attribute hands it to the system.
+    private func isMarked(_ declaration: Declaration) -> Bool {
+        declaration.attributes.contains(where: Self.entryAttributes.contains)
+    }
+
+    private static let entryAttributes: Set<String> = [
+        "main", "UIApplicationMain", "NSApplicationMain", "objc", "IBAction", "IBOutlet", "_cdecl",
+        "c", "_expose",
+    ]
 
     // MARK: - Words
 

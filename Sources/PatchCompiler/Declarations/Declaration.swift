@@ -44,6 +44,7 @@ struct Declaration {
     /// The routed function that it is.
     var routed: RoutableFunction?
     var isStatic = false
+    var isOverride = false
     /// Whether it stands inside `#if`.
     var isConditional = false
     /// Attributes by name.

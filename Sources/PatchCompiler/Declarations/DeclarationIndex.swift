@@ -252,6 +252,9 @@ struct DeclarationIndex {
                     hash: TokenHash.hex16(parts, omitting: omitted), references: references,
                     routed: function, isStatic: isStatic, isConditional: context.isConditional,
                     attributes: Self.attributes(of: syntax)))
+            found[found.count - 1].isOverride =
+                syntax.asProtocol((any WithModifiersSyntax).self)?.modifiers
+                .contains { $0.name.text == "override" } ?? false
             return base + found.count - 1
         }
 
