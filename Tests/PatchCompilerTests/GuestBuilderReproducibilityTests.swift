@@ -111,7 +111,8 @@ struct GuestBuilderReproducibilityTests {
         }
         let builder = try guestBuilder(cache: folder.url)
         func entries() throws -> [String] {
-            try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+            try FileManager.default.contentsOfDirectory(atPath: folder.path)
+                .filter { !$0.hasPrefix("lock-") }.sorted()
         }
         let runtimes = try entries()
         #expect(try builder.build(sources: [source]).wasm == first.wasm)
@@ -124,6 +125,31 @@ struct GuestBuilderReproducibilityTests {
         edited.text += "\n"
         _ = try builder.build(sources: [edited])
         #expect(Set(try entries()).subtracting(made).count == 1)
+    }
+
+    @Test("builds that want the same thing at the same time make it once")
+    func oneAtATime() async throws {
+        let folder = try TemporaryDirectory("cache")
+        let cache = GuestCache(folder: folder.file("cache"))
+        try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    var key = GuestCache.Key()
+                    key.add("the same")
+                    let entry = try cache.entry("runtime", key) { workshop in
+                        try GuestFiles.write([1], to: workshop.appendingPathComponent("object"))
+                        let mark = folder.file("made-\(UUID().uuidString)")
+                        try GuestFiles.write([], to: mark)
+                    }
+                    return entry.lastPathComponent
+                }
+            }
+            var entries = Set<String>()
+            for try await entry in group { entries.insert(entry) }
+            #expect(entries.count == 1)
+        }
+        let made = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(made.filter { $0.hasPrefix("made-") }.count == 1)
     }
 
     @Test("entries used least recently leave the cache")

@@ -50,6 +50,22 @@ struct GuestBuilderToolchainTests {
         #expect(found.clang.path == good.file("usr/bin/clang").resolvingSymlinksInPath().path)
     }
 
+    @Test("a stand-in on PATH is asked for the toolchain it stands for")
+    func standIn() throws {
+        let good = try toolchain(all, embedded: ["wasm64"])
+        let bin = try TemporaryDirectory("bin")
+        let stand = try bin.write(
+            """
+            #!/bin/sh
+            [ "$1" = -print-target-info ] || exit 1
+            echo '{"paths": {"runtimeResourcePath": "\(good.file("usr/lib/swift").path)"}}'
+            """, to: "swiftc")
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: stand.path)
+        let found = try Toolchain.discover(environment: ["PATH": bin.path])
+        #expect(found.swiftc.path == good.file("usr/bin/swiftc").path)
+        #expect(found.linker.path == good.file("usr/bin/wasm-ld").path)
+    }
+
     @Test("what a toolchain lacks is named, with one command to run")
     func missing() throws {
         let half = try toolchain(["swiftc", "clang"], embedded: ["wasm64"])

@@ -28,15 +28,15 @@ struct GuestCache: Sendable {
     }
 
     /// The entry `kind-key`, made by `make` in a fresh folder when it is not there.
+    ///
+    /// Builds that want the same entry at the same time wait for the one that makes it.
     func entry(_ kind: String, _ key: Key, make: (URL) throws -> Void) throws -> URL {
-        let name = "\(kind)-\(key.text)"
-        let place = folder.appendingPathComponent(name)
-        if FileManager.default.fileExists(atPath: place.path) {
-            // Recently used is what stays when the cache is pruned.
-            try? FileManager.default.setAttributes(
-                [.modificationDate: Date()], ofItemAtPath: place.path)
-            return place
-        }
+        let place = folder.appendingPathComponent("\(kind)-\(key.text)")
+        if isThere(place) { return place }
+        // Sixteen locks for each kind, so that different entries rarely wait for each other.
+        let lock = waitForLock("\(kind)-\(key.text.prefix(1))")
+        defer { if lock >= 0 { close(lock) } }
+        if isThere(place) { return place }
         let workshop = try makeWorkshop()
         defer { try? FileManager.default.removeItem(at: workshop) }
         try make(workshop)
@@ -50,6 +50,25 @@ struct GuestCache: Sendable {
             }
         }
         return place
+    }
+
+    private func isThere(_ place: URL) -> Bool {
+        guard FileManager.default.fileExists(atPath: place.path) else { return false }
+        // Recently used is what stays when the cache is pruned.
+        try? FileManager.default.setAttributes(
+            [.modificationDate: Date()], ofItemAtPath: place.path)
+        return true
+    }
+
+    /// A descriptor that holds the lock `name` until it is closed, by whatever end the process
+    /// comes to; negative when there is no lock to be had, which costs double work only.
+    private func waitForLock(_ name: String) -> Int32 {
+        try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let path = folder.appendingPathComponent("lock-\(name)").path
+        let descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return -1 }
+        while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
+        return descriptor
     }
 
     /// A new folder to work in, on the same volume as the entries.

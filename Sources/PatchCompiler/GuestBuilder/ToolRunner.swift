@@ -100,7 +100,11 @@ enum ToolRunner {
     /// Only what a compiler needs to run: a variable that changes what it does would make the same
     /// source give other bytes on another machine.
     private static func cleanEnvironment() -> [String] {
-        let kept = ["PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"]
+        let kept = [
+            "PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH",
+            // Where swiftly looks for the toolchain that it stands for.
+            "SWIFTLY_HOME_DIR", "SWIFTLY_BIN_DIR", "SWIFTLY_TOOLCHAINS_DIR",
+        ]
         let current = ProcessInfo.processInfo.environment
         // A crashing compiler would spend seconds on a backtrace of itself.
         let fixed = ["LC_ALL=C", "SWIFT_BACKTRACE=enable=no"]

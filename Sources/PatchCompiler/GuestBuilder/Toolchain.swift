@@ -36,8 +36,8 @@ public struct Toolchain: Sendable, Hashable {
                 throw GuestBuildError.toolchainMissing(
                     searched: "OPENPATCH_SWIFT names \(named), where no swiftc is")
             }
-            let toolchain = Toolchain(at: url)
-            if let missing = toolchain.missing(for: target) {
+            let (toolchain, missing) = candidate(at: url, for: target)
+            if let missing {
                 throw GuestBuildError.toolchainCannotTarget(swift: url.path, missing: missing)
             }
             return toolchain
@@ -47,12 +47,46 @@ public struct Toolchain: Sendable, Hashable {
         for folder in folders {
             let url = URL(fileURLWithPath: folder).appendingPathComponent("swiftc")
             guard FileManager.default.isExecutableFile(atPath: url.path) else { continue }
-            let toolchain = Toolchain(at: url)
-            guard let missing = toolchain.missing(for: target) else { return toolchain }
+            let (toolchain, missing) = candidate(at: url, for: target)
+            guard let missing else { return toolchain }
             refused =
                 refused ?? .toolchainCannotTarget(swift: url.path, missing: missing)
         }
         throw refused ?? .toolchainMissing(searched: "no swiftc on PATH")
+    }
+
+    /// The toolchain of a `swiftc`, and what it lacks for `target`.
+    private static func candidate(
+        at swiftc: URL, for target: GuestTarget
+    ) -> (toolchain: Toolchain, missing: String?) {
+        let beside = Toolchain(at: swiftc)
+        guard let missing = beside.missing(for: target) else { return (beside, nil) }
+        // What swiftly puts on PATH stands for a compiler that lies elsewhere; it knows where.
+        if let resources = resources(named: swiftc) {
+            let binaries = resources.deletingLastPathComponent().deletingLastPathComponent()
+                .appendingPathComponent("bin")
+            let named = Toolchain(
+                swiftc: binaries.appendingPathComponent("swiftc"), resources: resources)
+            return (named, named.missing(for: target))
+        }
+        return (beside, missing)
+    }
+
+    /// The resource folder that a compiler says it uses; nil when it does not say.
+    private static func resources(named swiftc: URL) -> URL? {
+        struct Information: Decodable {
+            struct Paths: Decodable { var runtimeResourcePath: String }
+            var paths: Paths
+        }
+        let folder = FileManager.default.temporaryDirectory
+        guard
+            let result = try? ToolRunner.run(
+                swiftc, ["-print-target-info"], in: folder, timeout: 30),
+            result.succeeded,
+            let information = try? JSONDecoder().decode(
+                Information.self, from: Data(result.output.utf8))
+        else { return nil }
+        return URL(fileURLWithPath: information.paths.runtimeResourcePath)
     }
 
     private init(at swiftc: URL) {
