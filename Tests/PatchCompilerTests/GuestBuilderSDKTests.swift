@@ -179,6 +179,41 @@ struct GuestBuilderSDKTests {
         }
     }
 
+    @Test("a project's guest folders are built, and a renamed file is not compiled twice")
+    func project() throws {
+        let folder = try TemporaryDirectory("sdk-project")
+        try folder.write(
+            """
+            {"v": 1, "app_id": "6f1f9b0c-3f0e-4d4e-9d55-3d1d3f0a9a10", "name": "Greeter",
+             "platform": "linux", "guest": ["Guest"],
+             "sources": [{"module": "Greeter", "path": "Sources/Greeter"}]}
+            """, to: "openpatch.json")
+        try folder.write(Self.source.text, to: "Guest/greeting.swift")
+        try folder.write("", to: "Sources/Greeter/App.swift")
+        let made = try guestBuilder().build(sources: [Self.source]).wasm
+        try Data(made).write(to: folder.file("made.wasm"))
+        let swift = try folder.write(
+            """
+            #!/bin/sh
+            mkdir -p .build/wasm32-unknown-wasip1/release
+            cp "\(folder.file("made.wasm").path)" \
+                .build/wasm32-unknown-wasip1/release/GreeterGuest.wasm
+            """, to: "bin/swift")
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: swift.path)
+        let sdks = SwiftSDKs(swift: swift, onPath: [swift.path], ids: ["my_wasm"])
+        let project = try PatchProject(folder: folder.url)
+        #expect(try project.buildWithSwiftSDK("my_wasm", sdks: sdks) == made)
+        try FileManager.default.moveItem(
+            at: folder.file("Guest/greeting.swift"), to: folder.file("Guest/hello.swift"))
+        #expect(try project.buildWithSwiftSDK("my_wasm", sdks: sdks) == made)
+        let sources = project.swiftSDKFolder.appendingPathComponent("Sources/GreeterGuest")
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: sources.path) == ["hello.swift"])
+        #expect(throws: GuestBuildError.self) {
+            try project.buildWithSwiftSDK("other", sdks: sdks)
+        }
+    }
+
     /// `wasm` with the export `old` called `new`, a shorter name.
     private func renamed(_ wasm: [UInt8], _ old: String, _ new: String) -> [UInt8] {
         let target = [UInt8(old.utf8.count)] + Array(old.utf8)

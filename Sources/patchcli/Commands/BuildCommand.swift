@@ -16,7 +16,8 @@ enum BuildCommand {
         Command(
             "build", abstract: "Compile what changed since a store build to a module.",
             discussion: "Touches no network and signs nothing; 'release' does both.",
-            parameters: parameters(Common.project, Common.fingerprint, version, output),
+            parameters: parameters(
+                Common.project, Common.fingerprint, version, output, swiftSDK),
             body: run)
     }
 
@@ -31,6 +32,10 @@ enum BuildCommand {
     }
 
     @Sendable private static func run(_ invocation: Invocation) async throws {
+        if let sdk = try invocation[swiftSDK] {
+            let named = try invocation[output].map { URL(fileURLWithPath: $0) }
+            return try build(with: sdk, to: named, invocation)
+        }
         let workspace = try Workspace(invocation)
         let manifest = try workspace.project.manifest(
             fingerprint: try invocation[Common.fingerprint])
