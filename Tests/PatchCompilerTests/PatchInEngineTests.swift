@@ -7,7 +7,7 @@ import WebAssembly
 @testable import PatchCompiler
 
 /// A module run in the engine that runs it on a device.
-private struct LoadedPatch {
+struct LoadedPatch {
     let instance: Instance
 
     init(_ wasm: [UInt8]) throws {
