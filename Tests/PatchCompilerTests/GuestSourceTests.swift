@@ -137,8 +137,35 @@ struct GuestSourceTests {
             ("actor A {}\nfunc f() -> Int { let a = A(); return 1 }", "'A' is an actor"),
         ])
     func linter(text: String, message: String) throws {
-        let findings = try generate(["A.swift": text], ["f()"]).findings
+        let findings = try generate(["A.swift": text], ["f()"]).findings(for: .wasm64)
         #expect(findings.contains { $0.message.contains(message) }, "\(findings)")
+    }
+
+    @Test(
+        "what depends on the width of Int is refused for 32-bit words and fine for 64",
+        arguments: [
+            ("x &+ 1", "&+"), ("x << 3", "<<"), ("~x", "~"), ("x == Int.max ? 1 : 0", "'Int.max'"),
+            ("x == .min ? 1 : 0", "'.min'"), ("x.bitWidth", "'bitWidth'"),
+            ("x + 3_000_000_000", "3_000_000_000"), ("x + 0x8000_0000", "0x8000_0000"),
+            ("MemoryLayout<Int>.size", "'MemoryLayout'"), ("x.hashValue", "'hashValue'"),
+        ])
+    func wordSize(body: String, what: String) throws {
+        let generator = try generate(
+            ["A.swift": "func f(_ x: Int) -> Int { \(body) }"], ["f(_:)"])
+        #expect(generator.findings(for: .wasm64) == [])
+        let findings = generator.findings(for: .wasm32)
+        #expect(findings.contains { $0.message.contains(what) }, "\(findings)")
+    }
+
+    @Test("ordinary arithmetic, comparisons and maxima of values are fine for 32-bit words")
+    func wordSizeIsFine() throws {
+        let generator = try generate(
+            [
+                "A.swift":
+                    "func f(_ x: [Int]) -> Int { (x.max() ?? 0) * 2_147_483_647 / 3 - max(1, 2) }"
+            ],
+            ["f(_:)"])
+        #expect(generator.findings(for: .wasm32) == [])
     }
 
     @Test("arguments and results are carried as the formats say")

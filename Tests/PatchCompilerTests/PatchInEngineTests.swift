@@ -1,5 +1,6 @@
 import Foundation
 import ModuleABI
+import PatchCompression
 import TestSupport
 import Testing
 import WebAssembly
@@ -120,6 +121,37 @@ struct PatchInEngineTests {
                 { $0.array(words) { $0.string($1) } }, { try $0.set { try $0.string() } })
             #expect(found == tags(words))
         }
+    }
+
+    @Test("a patch of whole numbers and one of strings stay within their sizes")
+    func sizes() throws {
+        let (fixture, manifest) = try PatchRoundTripTests.registered()
+        let release = ReleaseIdentity(version: "2", sequence: 1)
+        try fixture.edit("Sources/Shop/Prices.swift", "cents == 0", "cents <= 0")
+        let numbers = try fixture.project().buildModule(for: manifest, release: release)
+        #expect(try Brotli.compress(numbers.wasm, quality: 11).count <= 10_000)
+        try fixture.edit("Sources/Shop/Prices.swift", "EUR", "€")
+        let strings = try fixture.project().buildModule(for: manifest, release: release)
+        #expect(try Brotli.compress(strings.wasm, quality: 11).count <= 30_000)
+    }
+
+    @Test("with 32-bit words an Int that does not fit traps instead of arriving cut")
+    func wasm32() throws {
+        let (fixture, manifest) = try PatchRoundTripTests.registered()
+        try fixture.edit("Sources/Shop/Prices.swift", "EUR", "€")
+        var options = GuestBuildOptions()
+        options.cacheFolder = GuestTestCache.folder
+        options.target = .wasm32
+        let built = try PatchProject(folder: fixture.folder, guestOptions: options).buildModule(
+            for: manifest, release: ReleaseIdentity(version: "2", sequence: 1))
+        let export = try #require(built.section.functions.first?.export)
+        let patch = try LoadedPatch(built.wasm)
+        for value in [0, -250, 2_147_483_647, -2_147_483_648] {
+            let results = try patch.function(export).invoke([.i64(UInt64(bitPattern: Int64(value)))]
+            )
+            #expect(try patch.read(results) { try $0.string() } == priceLabel(value))
+        }
+        #expect(throws: Trap.self) { try patch.function(export).invoke([.i64(5_000_000_000)]) }
     }
 
     @Test("arguments of another shape trap, and the module says so instead of guessing")

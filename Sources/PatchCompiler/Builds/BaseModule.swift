@@ -20,7 +20,8 @@ enum BaseModule {
         var kept: [RoutableFunction] = []
         var problems: [CoverageReport.Problem] = []
         for function in functions {
-            let findings = PatchSourceGenerator(index: index, functions: [function]).findings
+            let findings = PatchSourceGenerator(index: index, functions: [function])
+                .findings(for: builder.options.target)
             if let finding = findings.first {
                 problems.append(
                     .init(

@@ -5,7 +5,9 @@ enum GuestLinter {
         var place: SourcePlace
     }
 
-    static func check(_ closure: GuestClosure, _ index: DeclarationIndex) -> [Finding] {
+    static func check(
+        _ closure: GuestClosure, _ index: DeclarationIndex, target: GuestTarget = .wasm64
+    ) -> [Finding] {
         var findings: [Finding] = []
         for position in closure.included.sorted() {
             let declaration = index.declarations[position]
@@ -42,6 +44,13 @@ enum GuestLinter {
                 }
                 if declaration.references.members.contains("random") {
                     find("'\(declaration.path)' is random, so a module would have another value")
+                }
+            }
+            if target == .wasm32, declaration.kind != .type, declaration.kind != .extensionHeader {
+                for what in WordSizeLinter.findings(in: declaration.node) {
+                    find(
+                        "'\(declaration.path)' uses \(what), which means something else where "
+                            + "Int has 32 bits; build for wasm64, or use Int64")
                 }
             }
             if declaration.typeKind == .actorType, closure.valueTypes.contains(position) {

@@ -15,7 +15,9 @@ struct PatchSourceGenerator {
     }
 
     /// What the linter has against the module.
-    var findings: [GuestLinter.Finding] { GuestLinter.check(closure, index) }
+    func findings(for target: GuestTarget) -> [GuestLinter.Finding] {
+        GuestLinter.check(closure, index, target: target)
+    }
 
     /// One source a file of the app, under the file's own name.
     func sources() -> [GuestSource] {

@@ -64,7 +64,7 @@ extension PatchProject {
         let index = DeclarationIndex(code.tree, functions: code.scan.functions)
         let coverage = try Coverage(code: code, index: index, manifest: manifest)
         let generator = PatchSourceGenerator(index: index, functions: coverage.functions)
-        try Self.refuse(generator.findings)
+        try Self.refuse(generator.findings(for: guestOptions.target))
         let sources =
             generator.sources()
             + (try PatchSourceGenerator.guestFolders(configuration, in: folder))
