@@ -35,7 +35,7 @@ struct Publication {
 
     let files: LocalFileStore
     let app: String
-    let checkpoint: @Sendable (PublishStep) -> Void
+    let checkpoint: @Sendable (PublishStep) throws -> Void
 
     private var pending: String { "\(app)/pending" }
     private var journalName: String { "\(app)/pending/journal.json" }
@@ -62,9 +62,9 @@ struct Publication {
                 journal.metadata.append(move)
             }
         }
-        checkpoint(.staged)
+        try checkpoint(.staged)
         try files.writeAtomically(JSONText.encode(journal), to: journalName)
-        checkpoint(.committed)
+        try checkpoint(.committed)
         try finish(journal)
     }
 
@@ -82,11 +82,11 @@ struct Publication {
 
     private func finish(_ journal: Journal) throws {
         try journal.targets.forEach(move)
-        checkpoint(.targetsPlaced)
+        try checkpoint(.targetsPlaced)
         try journal.metadata.forEach(move)
-        checkpoint(.metadataPlaced)
+        try checkpoint(.metadataPlaced)
         try journal.timestamp.forEach(move)
-        checkpoint(.timestampPlaced)
+        try checkpoint(.timestampPlaced)
         try files.remove(journalName)
         try files.remove(pending)
     }
