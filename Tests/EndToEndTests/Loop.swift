@@ -19,11 +19,8 @@ final class Loop {
                 return "EUR " + String(cents / 100)
             }
 
-            struct Basket {
-                var items = 0
-                func summary(of name: String) -> String {
-                    return name + " holds " + String(items)
-                }
+            @main struct Tiny {
+                static func main() { print("A tiny shop: " + priceLabel(500)) }
             }
             """, to: "app/Sources/Tiny/Price.swift")
         try folder.write(
@@ -100,7 +97,8 @@ final class Loop {
     }
 
     /// Changes a text in the app's sources.
-    func edit(_ text: String, to other: String, in file: String = "Sources/Tiny/Price.swift") throws {
+    func edit(_ text: String, to other: String, in file: String = "Sources/Tiny/Price.swift") throws
+    {
         let url = app.appendingPathComponent(file)
         let before = try String(contentsOf: url, encoding: .utf8)
         let after = before.replacingOccurrences(of: text, with: other)

@@ -116,7 +116,8 @@ import Testing
         #expect(path("\(key)/targets/m/x/\(digest).1.0.wasm")?.digest == digest)
         #expect(path("\(key)/targets/m/x/1.0.wasm")?.digest == nil)
         for bad in [
-            "\(key)/metadata/../app.json", "\(key)/metadata/..", "\(key)/metadata/.", "\(key)/metadata/",
+            "\(key)/metadata/../app.json", "\(key)/metadata/..", "\(key)/metadata/.",
+            "\(key)/metadata/",
             "\(key)/metadata/a/b", "\(key)/metadata/%2e%2e", "\(key)/metadata/a%00.json",
             "\(key)/metadata/.hidden", "\(key)/metadata/a\\b", "\(key)/secrets/app.json",
             "\(key)/targets//x", "\(key)/targets/a/../../../app.json", "../\(key)/metadata/x.json",

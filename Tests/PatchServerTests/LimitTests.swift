@@ -6,8 +6,8 @@ import Testing
 
 @Suite struct LimitTests {
     @Test("duplicate framing fields are refused and the connection is closed")
-    func smuggling() throws {
-        let fixture = try ServerFixture()
+    func smuggling() async throws {
+        let fixture = try await ServerFixture()
         let cases = [
             ("Content-Length: 5\r\nContent-Length: 6\r\n", "duplicate_content_length"),
             ("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", "ambiguous_framing"),
@@ -16,7 +16,7 @@ import Testing
             ("Content-Length: 0x5\r\n", "bad_content_length"),
         ]
         for (fields, code) in cases {
-            let answer = try fixture.http.raw(
+            let answer = try await fixture.http.raw(
                 Array(
                     ("POST /api/v1/apps HTTP/1.1\r\nHost: a\r\n\(fields)\r\nhello"
                         + "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n").utf8))
@@ -28,18 +28,18 @@ import Testing
     }
 
     @Test("a header beyond the limit is refused")
-    func longHeader() throws {
-        let fixture = try ServerFixture()
+    func longHeader() async throws {
+        let fixture = try await ServerFixture()
         let long = String(repeating: "a", count: 64 << 10)
-        #expect(try fixture.http.send("GET", "/healthz", ["X": long]).status == 431)
+        #expect(try await fixture.http.send("GET", "/healthz", ["X": long]).status == 431)
         let path = "/" + String(repeating: "a", count: 64 << 10)
-        #expect([413, 414, 431].contains(try fixture.http.send("GET", path).status))
+        #expect([413, 414, 431].contains(try await fixture.http.send("GET", path).status))
     }
 
     @Test("a body beyond the limit is refused by its announced size, before it is sent")
-    func announcedSize() throws {
-        let fixture = try ServerFixture()
-        let answer = try fixture.http.raw(
+    func announcedSize() async throws {
+        let fixture = try await ServerFixture()
+        let answer = try await fixture.http.raw(
             Array(
                 ("POST \(fixture.path("releases")) HTTP/1.1\r\nHost: a\r\n"
                     + "Authorization: Bearer \(fixture.token)\r\nContent-Length: 999999999\r\n"
@@ -48,14 +48,15 @@ import Testing
     }
 
     @Test("a chunked body beyond the limit is cut off while it comes in")
-    func chunkedSize() throws {
-        let fixture = try ServerFixture()
+    func chunkedSize() async throws {
+        let fixture = try await ServerFixture()
         let admin = AppStore.readToken(fixture.server.adminTokenFile) ?? ""
         let connection = try RawHTTP.Connection(port: fixture.http.port)
         _ = connection.write(
             "POST /api/v1/apps HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(admin)\r\n"
                 + "Transfer-Encoding: chunked\r\n\r\n")
-        let chunk = Array("10000\r\n".utf8) + [UInt8](repeating: 0x20, count: 0x10000)
+        let chunk =
+            Array("10000\r\n".utf8) + [UInt8](repeating: 0x20, count: 0x10000)
             + Array("\r\n".utf8)
         var sent = 0
         while sent < 64 << 20, connection.write(chunk) { sent += chunk.count }
@@ -63,49 +64,50 @@ import Testing
     }
 
     @Test("metadata and heads beyond their limits are refused")
-    func partSizes() throws {
-        let fixture = try ServerFixture()
-        try fixture.publishBuild()
+    func partSizes() async throws {
+        let fixture = try await ServerFixture()
+        try await fixture.publishBuild()
         let large = [UInt8](repeating: 0x20, count: (1 << 20) + 1)
-        #expect(try fixture.post(Form(metadata: [("2.targets.json", large)])).code == "too_large")
+        #expect(
+            try await fixture.post(Form(metadata: [("2.targets.json", large)])).code == "too_large")
         let path = "heads/production/module/\(fixture.fp16).json"
         let head = [UInt8](repeating: 0x20, count: ReleaseRules.largestHead + 1)
         try fixture.editor.setTargets(
             [TargetFile(path: path, contents: head)], in: fixture.role, signers: fixture.signers,
             at: .now)
-        #expect(try fixture.upload(targets: [(path, head)]).code == "too_large")
+        #expect(try await fixture.upload(targets: [(path, head)]).code == "too_large")
     }
 
     @Test("a client that sends its header byte by byte is cut off, and others are served")
-    func slowHeader() throws {
+    func slowHeader() async throws {
         var limits = ServerLimits()
         limits.headerSeconds = 1
         limits.idleSeconds = 30
-        let fixture = try ServerFixture(limits: limits)
+        let fixture = try await ServerFixture(limits: limits)
         let slow = try (0..<20).map { _ in try RawHTTP.Connection(port: fixture.http.port) }
         let deadline = Date().addingTimeInterval(30)
         var open = Set(slow.indices)
         while !open.isEmpty, Date() < deadline {
             for index in open where !slow[index].write("x") { open.remove(index) }
-            #expect(try fixture.http.send("GET", "/healthz").status == 200)
-            usleep(100_000)
+            #expect(try await fixture.http.send("GET", "/healthz").status == 200)
+            try await Task.sleep(nanoseconds: 100_000_000)
         }
         #expect(open.isEmpty, "\(open.count) slow connections are still held")
     }
 
     @Test("a client that sends its body slower than the slowest rate is cut off")
-    func slowBody() throws {
+    func slowBody() async throws {
         var limits = ServerLimits()
         limits.transferSeconds = 1
         limits.idleSeconds = 30
-        let fixture = try ServerFixture(limits: limits)
+        let fixture = try await ServerFixture(limits: limits)
         let slow = try RawHTTP.Connection(port: fixture.http.port)
         _ = slow.write(
             "POST \(fixture.path("releases")) HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n"
                 + "Authorization: Bearer \(fixture.token)\r\n"
                 + "Content-Type: multipart/form-data; boundary=b\r\n\r\n")
         let deadline = Date().addingTimeInterval(30)
-        while slow.write("x"), Date() < deadline { usleep(100_000) }
+        while slow.write("x"), Date() < deadline { try await Task.sleep(nanoseconds: 100_000_000) }
         #expect(Date() < deadline)
     }
 
@@ -129,8 +131,8 @@ import Testing
 
 @Suite struct LifeTests {
     @Test("two servers over one folder: the second one is refused")
-    func exclusive() throws {
-        let fixture = try ServerFixture()
+    func exclusive() async throws {
+        let fixture = try await ServerFixture()
         #expect(throws: APIError.self) {
             try PatchServer(
                 configuration: .init(dataFolder: fixture.folder.path),
@@ -140,8 +142,8 @@ import Testing
 
     @Test("freshness is signed anew at half of its life, and only then")
     func renewal() async throws {
-        let fixture = try ServerFixture()
-        try fixture.publishBuild()
+        let fixture = try await ServerFixture()
+        try await fixture.publishBuild()
         fixture.server.stop()
         func timestamp(after days: Double) async throws -> (version: Int, expires: MetadataTime) {
             let now: @Sendable () -> Date = { Date().addingTimeInterval(days * 86_400) }
@@ -164,9 +166,9 @@ import Testing
     @Test("an interrupted publication is finished by the next start, an uncommitted one forgotten")
     func recovery() async throws {
         for step in PublishStep.allCases {
-            let fixture = try ServerFixture()
-            try fixture.publishBuild()
-            let before = try fixture.get("metadata/timestamp.json").body
+            let fixture = try await ServerFixture()
+            try await fixture.publishBuild()
+            let before = try await fixture.get("metadata/timestamp.json").body
             fixture.server.stop()
             let layout = DataLayout(root: fixture.folder.path)
             let apps = AppStore(layout: layout)
@@ -196,9 +198,9 @@ import Testing
                 log: ServerLog(write: { _ in }))
             let http = RawHTTP(port: UInt16(try again.start().split(separator: ":")[2]) ?? 0)
             defer { again.stop() }
-            let after = try http.send("GET", fixture.path("metadata/timestamp.json")).body
+            let after = try await http.send("GET", fixture.path("metadata/timestamp.json")).body
             let place = try module.filePath(consistentSnapshot: true)
-            let target = try http.send("GET", fixture.path("targets/\(place)")).status
+            let target = try await http.send("GET", fixture.path("targets/\(place)")).status
             if step == .staged {
                 #expect(after == before && target == 404, "\(step)")
             } else {
@@ -206,7 +208,7 @@ import Testing
             }
             // Either way the tree verifies as a whole.
             let whole = try await RepositoryEditor.load { name in
-                let answer = try http.send("GET", fixture.path("metadata/\(name)"))
+                let answer = try await http.send("GET", fixture.path("metadata/\(name)"))
                 return answer.status == 200 ? answer.body : nil
             }
             #expect(whole.timestamp != nil, "\(step)")

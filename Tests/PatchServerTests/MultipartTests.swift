@@ -66,7 +66,8 @@ import Testing
 
     @Test("preamble, epilogue and blanks after a delimiter mean nothing")
     func surroundings() throws {
-        let text = "hello\r\n--b \t\r\ncontent-disposition: form-data; name=\"a\"; "
+        let text =
+            "hello\r\n--b \t\r\ncontent-disposition: form-data; name=\"a\"; "
             + "filename=\"x\\\"y;z\"\r\n\r\nv\r\n--b--\r\nbye --b\r\n"
         let found = try parse([Array(text.utf8)])
         #expect(found.isComplete && found.parts.count == 1)
@@ -112,8 +113,10 @@ import Testing
     func fuzz() {
         let seed = UInt64.random(in: .min ... .max)
         var generator = Seeded(seed)
-        let pool: [[UInt8]] = ["\r\n--b", "--b", "--", "\r\n", "content-disposition: form-data; ",
-            "name=\"a\"", "; filename=\"", "\"", "\r\n\r\n", "x", " ", "\u{0}"].map { Array($0.utf8) }
+        let pool: [[UInt8]] = [
+            "\r\n--b", "--b", "--", "\r\n", "content-disposition: form-data; ",
+            "name=\"a\"", "; filename=\"", "\"", "\r\n\r\n", "x", " ", "\u{0}",
+        ].map { Array($0.utf8) }
         for _ in 0..<2_000 {
             let pieces = (0..<Int(generator.next() % 12)).map { _ in
                 pool[Int(generator.next() % UInt64(pool.count))]

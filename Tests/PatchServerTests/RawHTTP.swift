@@ -7,8 +7,8 @@ import Foundation
 #endif
 
 /// A client that sends exactly what a test says, well-formed or not.
-struct RawHTTP {
-    struct Answer {
+struct RawHTTP: Sendable {
+    struct Answer: Sendable {
         var status = 0
         var headers: [String: String] = [:]
         var body: [UInt8] = []
@@ -35,18 +35,31 @@ struct RawHTTP {
     /// One request on a connection of its own.
     func send(
         _ method: String, _ path: String, _ headers: [String: String] = [:], body: [UInt8] = []
-    ) throws -> Answer {
+    ) async throws -> Answer {
         var head = "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\n"
         for (name, value) in headers { head += "\(name): \(value)\r\n" }
         if !body.isEmpty || method == "POST" { head += "Content-Length: \(body.count)\r\n" }
-        return try raw(Array((head + "\r\n").utf8) + body, isHead: method == "HEAD")
+        return try await raw(Array((head + "\r\n").utf8) + body, isHead: method == "HEAD")
     }
 
     /// Sends bytes as they are and reads one answer.
-    func raw(_ bytes: [UInt8], isHead: Bool = false, seconds: Int = 20) throws -> Answer {
-        let connection = try Connection(port: port, seconds: seconds)
-        connection.write(bytes)
-        return connection.read(isHead: isHead)
+    ///
+    /// On a thread of its own: the server under test lives in this process, and a test that
+    /// blocked a thread of the concurrency pool could wait for work that needs that thread.
+    func raw(
+        _ bytes: [UInt8], isHead: Bool = false, seconds: Int = 60
+    ) async throws -> Answer {
+        let port = port
+        return try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread {
+                continuation.resume(
+                    with: Result {
+                        let connection = try Connection(port: port, seconds: seconds)
+                        connection.write(bytes)
+                        return connection.read(isHead: isHead)
+                    })
+            }
+        }
     }
 
     /// A connection that stays open over several steps.

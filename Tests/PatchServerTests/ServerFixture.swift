@@ -27,7 +27,7 @@ final class ServerFixture {
     init(
         limits: ServerLimits = ServerLimits(), clock: @escaping @Sendable () -> Date = { Date() },
         appID: String? = nil
-    ) throws {
+    ) async throws {
         folder = try TemporaryDirectory("server")
         var configuration = PatchServer.Configuration(dataFolder: folder.path)
         configuration.limits = limits
@@ -36,7 +36,7 @@ final class ServerFixture {
         let address = try server.start()
         http = RawHTTP(port: UInt16(address.split(separator: ":").last ?? "") ?? 0)
         let admin = AppStore.readToken(server.adminTokenFile) ?? ""
-        let answer = try http.send(
+        let answer = try await http.send(
             "POST", "/api/v1/apps", ["Authorization": "Bearer \(admin)"],
             body: Array(#"{"name":"Fixture"}"#.utf8))
         appKey = answer.json["app_key"] as? String ?? ""
@@ -59,8 +59,8 @@ final class ServerFixture {
 
     func path(_ rest: String) -> String { "/api/v1/apps/\(appKey)/\(rest)" }
 
-    func get(_ rest: String, _ headers: [String: String] = [:]) throws -> RawHTTP.Answer {
-        try http.send("GET", path(rest), headers)
+    func get(_ rest: String, _ headers: [String: String] = [:]) async throws -> RawHTTP.Answer {
+        try await http.send("GET", path(rest), headers)
     }
 
     /// Uploads the editor's changes and `targets`.
@@ -68,13 +68,13 @@ final class ServerFixture {
     func upload(
         targets: [(path: String, bytes: [UInt8])] = [],
         metadata: [(name: String, bytes: [UInt8])]? = nil, token: String? = nil
-    ) throws -> RawHTTP.Answer {
+    ) async throws -> RawHTTP.Answer {
         let files = metadata ?? editor.changes.map { ($0.name, $0.bytes) }
-        return try post(Form(metadata: files, targets: targets), token: token)
+        return try await post(Form(metadata: files, targets: targets), token: token)
     }
 
-    func post(_ form: Form, token: String? = nil) throws -> RawHTTP.Answer {
-        try http.send(
+    func post(_ form: Form, token: String? = nil) async throws -> RawHTTP.Answer {
+        try await http.send(
             "POST", path("releases"),
             [
                 "Authorization": "Bearer \(token ?? self.token)",
@@ -83,9 +83,9 @@ final class ServerFixture {
     }
 
     /// Root, targets and the build's role are published.
-    func publishBuild() throws {
+    func publishBuild() async throws {
         try editor.registerBuild(fingerprint: Self.fingerprint, signers: signers, at: .now)
-        let answer = try upload()
+        let answer = try await upload()
         guard answer.status == 201 else { throw Unexpected(answer: answer.text) }
         editor.clearChanges()
     }
@@ -123,18 +123,18 @@ final class ServerFixture {
     /// Signs a release and its head and uploads them.
     func publish(
         _ version: String, sequence: Int, bytes: [UInt8], headSequence: Int? = nil
-    ) throws -> RawHTTP.Answer {
+    ) async throws -> RawHTTP.Answer {
         let module = try release(version, sequence: sequence, bytes: bytes)
         let head = try head(headSequence ?? sequence, stable: bytes)
         try editor.setTargets([module, head.file], in: role, signers: signers, at: .now)
-        let answer = try upload(targets: [(module.path, bytes), (head.file.path, head.bytes)])
+        let answer = try await upload(targets: [(module.path, bytes), (head.file.path, head.bytes)])
         if answer.status == 201 { editor.clearChanges() }
         return answer
     }
 
     /// What a device that trusts root 1 takes for current.
     func client() async throws -> TUFUpdater {
-        let root = try get("metadata/1.root.json").body
+        let root = try await get("metadata/1.root.json").body
         let updater = TUFUpdater(
             bootstrap: root, fetcher: Fetcher(http: http, base: path("metadata/")),
             cache: MemoryMetadataCache())
@@ -149,7 +149,7 @@ final class ServerFixture {
         func fetch(
             _ name: String, maximumLength: Int, ifNoneMatch validator: String?
         ) async throws -> FetchResult {
-            let answer = try http.send("GET", base + name)
+            let answer = try await http.send("GET", base + name)
             return answer.status == 200
                 ? .found(answer.body, validator: answer.headers["etag"]) : .missing
         }
@@ -165,7 +165,8 @@ struct Form {
         metadata: [(name: String, bytes: [UInt8])] = [],
         targets: [(path: String, bytes: [UInt8])] = []
     ) {
-        parts = metadata.map { ("metadata", $0.name, $0.bytes) }
+        parts =
+            metadata.map { ("metadata", $0.name, $0.bytes) }
             + targets.map { ("target", $0.path, $0.bytes) }
     }
 

@@ -6,74 +6,77 @@ import Testing
 @testable import PatchServer
 
 @Suite struct StaticServingTests {
-    private func published(_ bytes: [UInt8]) throws -> (ServerFixture, String, String) {
-        let fixture = try ServerFixture()
-        try fixture.publishBuild()
-        let answer = try fixture.publish("1.0", sequence: 1, bytes: bytes)
+    private func published(_ bytes: [UInt8]) async throws -> (ServerFixture, String, String) {
+        let fixture = try await ServerFixture()
+        try await fixture.publishBuild()
+        let answer = try await fixture.publish("1.0", sequence: 1, bytes: bytes)
         #expect(answer.status == 201, "\(answer.text)")
         let digest = SHA256.hash(bytes).hex
         return (fixture, "targets/modules/\(fixture.fp16)/\(digest).1.0.wasm", digest)
     }
 
     @Test("the timestamp is asked for conditionally, numbered files are kept for ever")
-    func metadata() throws {
-        let (fixture, _, _) = try published([1, 2, 3])
-        let first = try fixture.get("metadata/timestamp.json")
+    func metadata() async throws {
+        let (fixture, _, _) = try await published([1, 2, 3])
+        let first = try await fixture.get("metadata/timestamp.json")
         let tag = try #require(first.headers["etag"])
         #expect(first.status == 200 && tag.hasPrefix("\"") && tag.hasSuffix("\""))
         #expect(first.headers["cache-control"] == "no-cache")
         #expect(first.headers["content-type"] == "application/json")
-        let again = try fixture.get("metadata/timestamp.json", ["If-None-Match": tag])
+        let again = try await fixture.get("metadata/timestamp.json", ["If-None-Match": tag])
         #expect(again.status == 304 && again.body.isEmpty)
         #expect(again.headers["etag"] == tag)
         #expect(again.headers["content-length"] == first.headers["content-length"])
-        let root = try fixture.get("metadata/1.root.json")
+        let root = try await fixture.get("metadata/1.root.json")
         #expect(root.headers["cache-control"] == "public, max-age=31536000, immutable")
-        #expect(try fixture.get("metadata/2.root.json").status == 404)
-        #expect(try fixture.get("metadata/2.root.json").headers["cache-control"] == "no-store")
+        #expect(try await fixture.get("metadata/2.root.json").status == 404)
+        #expect(
+            try await fixture.get("metadata/2.root.json").headers["cache-control"] == "no-store")
     }
 
     @Test("a new publication changes the timestamp's entity tag")
-    func changedTag() throws {
-        let (fixture, _, _) = try published([1, 2, 3])
-        let tag = try fixture.get("metadata/timestamp.json").headers["etag"] ?? ""
-        #expect(try fixture.publish("1.1", sequence: 2, bytes: [4]).status == 201)
-        let after = try fixture.get("metadata/timestamp.json", ["If-None-Match": tag])
+    func changedTag() async throws {
+        let (fixture, _, _) = try await published([1, 2, 3])
+        let tag = try await fixture.get("metadata/timestamp.json").headers["etag"] ?? ""
+        #expect(try await fixture.publish("1.1", sequence: 2, bytes: [4]).status == 201)
+        let after = try await fixture.get("metadata/timestamp.json", ["If-None-Match": tag])
         #expect(after.status == 200 && after.headers["etag"] != tag)
     }
 
     @Test("the entity tag of a target is its digest")
-    func targetTag() throws {
-        let (fixture, path, digest) = try published(Array(repeating: 7, count: 5_000))
-        let answer = try fixture.get(path)
+    func targetTag() async throws {
+        let (fixture, path, digest) = try await published(Array(repeating: 7, count: 5_000))
+        let answer = try await fixture.get(path)
         #expect(answer.headers["etag"] == "\"\(digest)\"")
         #expect(answer.body == Array(repeating: 7, count: 5_000))
-        #expect(try fixture.get(path, ["If-None-Match": "\"\(digest)\""]).status == 304)
+        #expect(try await fixture.get(path, ["If-None-Match": "\"\(digest)\""]).status == 304)
     }
 
     @Test("ranges resume a download, and a changed file is sent whole")
-    func ranges() throws {
+    func ranges() async throws {
         let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
-        let (fixture, path, digest) = try published(bytes)
-        let part = try fixture.get(path, ["Range": "bytes=1000-1999"])
+        let (fixture, path, digest) = try await published(bytes)
+        let part = try await fixture.get(path, ["Range": "bytes=1000-1999"])
         #expect(part.status == 206 && part.body == Array(bytes[1000..<2000]))
         #expect(part.headers["content-range"] == "bytes 1000-1999/100000")
-        let rest = try fixture.get(path, ["Range": "bytes=99000-", "If-Range": "\"\(digest)\""])
+        let rest = try await fixture.get(
+            path, ["Range": "bytes=99000-", "If-Range": "\"\(digest)\""])
         #expect(rest.status == 206 && rest.body == Array(bytes[99_000...]))
-        let changed = try fixture.get(path, ["Range": "bytes=99000-", "If-Range": "\"other\""])
+        let changed = try await fixture.get(
+            path, ["Range": "bytes=99000-", "If-Range": "\"other\""])
         #expect(changed.status == 200 && changed.body == bytes)
-        let beyond = try fixture.get(path, ["Range": "bytes=100000-"])
+        let beyond = try await fixture.get(path, ["Range": "bytes=100000-"])
         #expect(beyond.status == 416 && beyond.headers["content-range"] == "bytes */100000")
-        let small = try fixture.get("metadata/1.root.json", ["Range": "bytes=0-9"])
+        let small = try await fixture.get("metadata/1.root.json", ["Range": "bytes=0-9"])
         #expect(small.status == 206 && small.body.count == 10)
     }
 
     @Test("HEAD says what GET would, without the body")
-    func head() throws {
-        let (fixture, path, _) = try published(Array(repeating: 7, count: 5_000))
+    func head() async throws {
+        let (fixture, path, _) = try await published(Array(repeating: 7, count: 5_000))
         for path in [path, "metadata/timestamp.json"] {
-            let get = try fixture.get(path)
-            let head = try fixture.http.send("HEAD", fixture.path(path))
+            let get = try await fixture.get(path)
+            let head = try await fixture.http.send("HEAD", fixture.path(path))
             #expect(head.status == 200 && head.body.isEmpty)
             #expect(head.headers["content-length"] == String(get.body.count))
             #expect(head.headers["etag"] == get.headers["etag"])
@@ -81,53 +84,54 @@ import Testing
     }
 
     @Test("a precompressed body is sent to those who take it, under a tag of its own")
-    func precompressed() throws {
-        let (fixture, _, _) = try published([1])
+    func precompressed() async throws {
+        let (fixture, _, _) = try await published([1])
         let packed = fixture.folder.file("apps/\(fixture.appKey)/tree-br/metadata/1.root.json")
         try FileManager.default.createDirectory(
             at: packed.deletingLastPathComponent(), withIntermediateDirectories: true)
         try Data([0x0B, 0x01, 0x80]).write(to: packed)
-        let plain = try fixture.get("metadata/1.root.json")
-        let brotli = try fixture.get("metadata/1.root.json", ["Accept-Encoding": "gzip, br"])
+        let plain = try await fixture.get("metadata/1.root.json")
+        let brotli = try await fixture.get("metadata/1.root.json", ["Accept-Encoding": "gzip, br"])
         #expect(plain.headers["content-encoding"] == nil && plain.body.count > 100)
         #expect(brotli.headers["content-encoding"] == "br" && brotli.body == [0x0B, 0x01, 0x80])
         #expect(brotli.headers["etag"] != plain.headers["etag"])
         #expect(brotli.headers["vary"] == "Accept-Encoding")
         // A range is one of the file as it is.
-        let part = try fixture.get(
+        let part = try await fixture.get(
             "metadata/1.root.json", ["Accept-Encoding": "br", "Range": "bytes=0-0"])
         #expect(part.status == 206 && part.headers["content-encoding"] == nil)
     }
 
     @Test("nothing outside the tree is served, however it is spelled")
-    func traversal() throws {
-        let (fixture, path, _) = try published([1])
+    func traversal() async throws {
+        let (fixture, path, _) = try await published([1])
         let key = fixture.appKey
         for path in [
             "metadata/../../app.json", "metadata/..%2f..%2fapp.json", "metadata/%2e%2e/app.json",
             "../\(key)/app.json", "app.json", "freshness.pem", "metadata/../../../../admin-token",
-            "targets/..%5c..%5capp.json", "metadata/timestamp.json%00.x", "metadata//timestamp.json",
+            "targets/..%5c..%5capp.json", "metadata/timestamp.json%00.x",
+            "metadata//timestamp.json",
             "targets", "metadata/", "tree/metadata/timestamp.json",
         ] {
-            let answer = try fixture.get(path)
+            let answer = try await fixture.get(path)
             #expect(answer.status == 404 && answer.code == "not_found", "\(path)")
         }
         // A link in the tree is not followed.
         let link = fixture.folder.file("apps/\(key)/tree/metadata/9.targets.json")
         try FileManager.default.createSymbolicLink(
             atPath: link.path, withDestinationPath: "../../freshness.pem")
-        #expect(try fixture.get("metadata/9.targets.json").status == 404)
-        #expect(try fixture.get(path).status == 200)
+        #expect(try await fixture.get("metadata/9.targets.json").status == 404)
+        #expect(try await fixture.get(path).status == 200)
     }
 
     @Test("addresses take only their methods")
-    func methods() throws {
-        let fixture = try ServerFixture()
-        #expect(try fixture.http.send("GET", "/healthz").json["status"] as? String == "ok")
-        #expect(try fixture.http.send("DELETE", "/healthz").status == 405)
-        #expect(try fixture.http.send("PUT", fixture.path("metadata/x.json")).status == 405)
-        #expect(try fixture.http.send("GET", "/api/v1/apps").status == 405)
-        #expect(try fixture.http.send("GET", "/").code == "not_found")
-        #expect(try fixture.http.send("GET", "/api/v1/appsx").code == "not_found")
+    func methods() async throws {
+        let fixture = try await ServerFixture()
+        #expect(try await fixture.http.send("GET", "/healthz").json["status"] as? String == "ok")
+        #expect(try await fixture.http.send("DELETE", "/healthz").status == 405)
+        #expect(try await fixture.http.send("PUT", fixture.path("metadata/x.json")).status == 405)
+        #expect(try await fixture.http.send("GET", "/api/v1/apps").status == 405)
+        #expect(try await fixture.http.send("GET", "/").code == "not_found")
+        #expect(try await fixture.http.send("GET", "/api/v1/appsx").code == "not_found")
     }
 }

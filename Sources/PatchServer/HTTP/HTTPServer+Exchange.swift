@@ -92,12 +92,11 @@ extension HTTPServer {
         case .work(let receiver):
             exchange.watch?.suspendDeadline()
             MHD_suspend_connection(connection)
-            let resume = ConnectionReference(connection: connection)
-            Task {
-                let response = await receiver.finish()
-                exchange.stage.withLock { $0 = .answering(response) }
-                MHD_resume_connection(resume.connection)
+            waiting.withLock {
+                $0[ObjectIdentifier(exchange)] = WaitingConnection(
+                    exchange: exchange, connection: connection)
             }
+            Task { resume(exchange, with: await receiver.finish()) }
             return .YES
         }
     }
@@ -194,9 +193,10 @@ extension HTTPServer {
     }
 }
 
-/// A connection handed to a worker while it is suspended.
-private struct ConnectionReference: @unchecked Sendable {
+/// A suspended connection and the exchange that it waits for.
+struct WaitingConnection: @unchecked Sendable {
     // Unchecked: the library keeps a suspended connection alive, and resuming it is the one
     // call made with it, which may come from any thread.
+    let exchange: Exchange
     let connection: OpaquePointer
 }

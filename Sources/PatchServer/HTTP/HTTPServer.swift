@@ -63,6 +63,9 @@ public final class HTTPServer: @unchecked Sendable {
         while inFlight.withLock({ $0 }) > 0, monotonicNanoseconds() < deadline {
             usleep(10_000)
         }
+        // A suspended connection must not outlive the daemon.
+        let late = waiting.withLock { Array($0.values) }
+        for waiting in late { resume(waiting.exchange, with: Self.stopping.response) }
         MHD_stop_daemon(daemon)
         watch.stop()
         self.daemon = nil
@@ -70,6 +73,25 @@ public final class HTTPServer: @unchecked Sendable {
 
     /// Requests between their headers and the end of their answer.
     let inFlight = Lock(0)
+
+    /// Connections that wait for work done elsewhere. Whoever takes one out resumes it, and nobody
+    /// else touches it any more.
+    let waiting = Lock<[ObjectIdentifier: WaitingConnection]>([:])
+
+    /// Answers a waiting exchange, unless the server has answered it already because it stops.
+    func resume(_ exchange: Exchange, with response: HTTPResponse) {
+        waiting.withLock { table in
+            guard let waiting = table.removeValue(forKey: ObjectIdentifier(exchange)) else {
+                return
+            }
+            exchange.stage.withLock { $0 = .answering(response) }
+            MHD_resume_connection(waiting.connection)
+        }
+    }
+
+    private static let stopping = APIError(
+        status: 503, code: "stopping", message: "The server stops; send the request again.",
+        retryAfter: 5)
 
     private func startDaemon(port: UInt16, address: UnsafeRawPointer) -> OpaquePointer? {
         let me = Unmanaged.passUnretained(self).toOpaque()

@@ -19,7 +19,6 @@ struct ServerClient: Sendable {
     /// The answer to an upload.
     struct UploadAnswer: Decodable, Sendable {
         let created: Bool
-        let versions: [String: Int]
     }
 
     /// `http://host:port/api/v1`
@@ -43,7 +42,9 @@ struct ServerClient: Sendable {
     /// - Throws: `HTTPError`.
     func get(_ path: String, maximumSize: Int) async throws -> [UInt8]? {
         let url = base.appendingPathComponent(path)
-        let answer = try await transport.fetch(HTTPRequest(url, maximumSize: maximumSize))
+        let answer = try await Self.retryingOnce {
+            try await transport.fetch(HTTPRequest(url, maximumSize: maximumSize))
+        }
         switch answer.status {
         case 200: return answer.body
         case 403, 404, 410: return nil
@@ -70,17 +71,37 @@ struct ServerClient: Sendable {
         return CreatedApp(appKey: key, appID: id, token: token, freshnessKeys: keys)
     }
 
-    /// Uploads a release.
+    /// Uploads a release; again when the connection broke, since the server takes the same upload
+    /// twice without harm.
     /// - Parameter progress: told the share of the body that was sent.
+    /// - Returns: Whether anything was new.
     /// - Throws: `HTTPError`, ``ServerRefusal``.
     func upload(
         _ form: MultipartForm, appKey: String, token: String,
         progress: @escaping @Sendable (Double) -> Void
-    ) async throws -> UploadAnswer {
-        let bytes = try await post(
-            "apps/\(appKey)/releases", token: token, contentType: form.contentType,
-            body: form.encoded(), progress: progress)
-        return try JSONDecoder().decode(UploadAnswer.self, from: Data(bytes))
+    ) async throws -> Bool {
+        let body = form.encoded()
+        let attempts = Lock(0)
+        let bytes = try await Self.retryingOnce {
+            attempts.withLock { $0 += 1 }
+            return try await post(
+                "apps/\(appKey)/releases", token: token, contentType: form.contentType,
+                body: body, progress: progress)
+        }
+        let answer = try JSONDecoder().decode(UploadAnswer.self, from: Data(bytes))
+        // The first attempt may have been taken although its answer was lost.
+        return answer.created || attempts.withLock { $0 } > 1
+    }
+
+    private static func retryingOnce<Result>(
+        _ work: () async throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await work()
+        } catch let error as HTTPError where error.status == nil && error.reason != .tooLarge {
+            try await Task.sleep(nanoseconds: 500_000_000)
+            return try await work()
+        }
     }
 
     private func post(

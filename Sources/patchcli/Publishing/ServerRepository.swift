@@ -45,7 +45,6 @@ struct ServerRepository: Repository {
         }
         for target in targets { form.add(target: target.file.path, target.bytes) }
         return try await client.upload(
-            form, appKey: appKey, token: try token(), progress: progress
-        ).created
+            form, appKey: appKey, token: try token(), progress: progress)
     }
 }
