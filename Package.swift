@@ -237,8 +237,9 @@ var tests: [Target] {
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "PatchCompiler", "PatchSDK", "WebAssembly", "WebAssemblyWASI", "TestSupport",
-                "patchcli", "patchd",
+                "ModuleABI", "PatchCompiler", "PatchCompression", "PatchCrypto", "PatchSDK",
+                "Rollout", "TUF", "WebAssembly", "WebAssemblyWASI", "TestSupport", "patchcli",
+                "patchd",
             ],
             swiftSettings: swiftSyntaxSearch),
     ]

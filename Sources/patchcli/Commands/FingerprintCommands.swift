@@ -102,14 +102,13 @@ enum FingerprintCommands {
                 return build
             }
             let isOffline = try invocation[offline]
-            let isPublished =
-                isOffline ? false : try await publish(build.manifest, workspace, console)
+            let place = isOffline ? nil : try await publish(build.manifest, workspace, console)
             let report = RegisterReport(
                 fingerprint: build.manifest.fingerprint, number: build.manifest.number,
                 functions: build.manifest.functions.count, base_size: build.base.count,
-                known: build.wasKnown, published: isPublished, folder: build.folder.path,
+                known: build.wasKnown, published: place?.isNew ?? false, folder: build.folder.path,
                 not_in_base: build.notInBase.map(\.description))
-            try writeResources(build, workspace)
+            try writeResources(build, place, workspace)
             try console.report(report) { show(report, workspace, on: $0) }
         }
     }
@@ -142,37 +141,57 @@ enum FingerprintCommands {
                 + style.cyan("patchcli release") + ".")
     }
 
-    /// - Returns: Whether the build's role was new.
+    /// Where the app's history stood when a build was registered.
+    private struct Place: Sendable {
+        let isNew: Bool
+        let targetsVersion: Int
+        let sequence: Int
+    }
+
     private static func publish(
         _ manifest: BuildManifest, _ workspace: Workspace, _ console: Console
-    ) async throws -> Bool {
+    ) async throws -> Place {
         let publishing = try Publishing(workspace, console: console)
         let signers = try workspace.releaseSigners()
         return try await publishing.retrying { editor, index in
             var editor = editor
             try editor.registerBuild(
                 fingerprint: manifest.fingerprint, signers: signers, at: .now)
-            guard !editor.changes.isEmpty else { return false }
-            return try await publishing.publish(
-                editor, targets: [], as: "Sign and publish the build's role")
+            var isNew = false
+            if !editor.changes.isEmpty {
+                isNew = try await publishing.publish(
+                    editor, targets: [], as: "Sign and publish the build's role")
+            }
+            return Place(
+                isNew: isNew, targetsVersion: editor.targets?.signed.version ?? 1,
+                sequence: index.nextSequence - 1)
         }
     }
 
     private static func writeResources(
-        _ build: RegisteredBuild, _ workspace: Workspace
+        _ build: RegisteredBuild, _ place: Place?, _ workspace: Workspace
     ) throws {
         guard let resources = workspace.resources else { return }
         let root = [UInt8](try Data(contentsOf: workspace.rootFile))
         try resources.write(root: root)
         try resources.write(base: build.base)
-        let known = resources.configuration
-        try resources.write(
-            AppResources.Configuration(
+        var next =
+            resources.configuration
+            ?? AppResources.Configuration(
                 app_key: workspace.app, app_id: workspace.configuration.appID,
-                api_base_url: workspace.apiBaseURL, channel: workspace.configuration.channel,
-                platform: workspace.configuration.platform,
-                fingerprint: build.manifest.fingerprint,
-                embedded_sequence: known?.embedded_sequence ?? 0,
-                floors: known?.floors ?? .init(min_targets_version: 1, min_sequence: 0)))
+                channel: workspace.configuration.channel,
+                platform: workspace.configuration.platform, embedded_sequence: 0,
+                floors: .init(min_targets_version: 1, min_sequence: 0))
+        next.api_base_url = workspace.apiBaseURL
+        next.channel = workspace.configuration.channel
+        // A fresh install must not be served what was current before its build. A build that was
+        // registered before keeps its floors: releases were made for it since.
+        if let place, next.fingerprint != build.manifest.fingerprint || !build.wasKnown {
+            next.floors = .init(
+                min_targets_version: place.targetsVersion, min_sequence: place.sequence)
+            next.embedded_sequence = place.sequence
+        }
+        next.fingerprint = build.manifest.fingerprint
+        try resources.write(next)
     }
 }
