@@ -26,7 +26,7 @@ public enum GuestBuildError: Error, Sendable, Equatable {
     case commandModule
     /// The module imports what no capability provides.
     case importRefused(module: String, name: String)
-    /// The linker's output is not a module that this builder can read.
+    /// The linker's output is not a module that the engine can run.
     case malformedOutput(String)
 
     /// A stable name of the case.
@@ -101,7 +101,7 @@ extension GuestBuildError: CustomStringConvertible {
             capabilities in the module 'openpatch' may be imported, as \
             `<capability>.<function>`.
             """
-        case .malformedOutput(let text): "The linker's output cannot be read: \(text)"
+        case .malformedOutput(let text): "The module that was linked cannot run: \(text)"
         }
     }
 }
