@@ -132,8 +132,7 @@ edit() { # GREETING CURRENCY-FORM
         "$app/Sources/Greeter/PriceLabel.swift"
     rm -f "$app/Guest/"*.before "$app/Sources/Greeter/"*.before
 }
-one='\\(sign)$\\(amount \/ 100).\\(rest < 10 ? \\"0\\" : \\"\\")\\(rest)'
-two='USD \\(sign)\\(amount \/ 100).\\(rest < 10 ? \\"0\\" : \\"\\")\\(rest)'
+two='USD \\(sign)\\(amount \/ 100).\\(rest < 10 ? "0" : "")\\(rest)'
 release() { # VERSION
     patchcli release --version "$1" >"$state/command.log" 2>&1 </dev/null \
         || fail "patchcli release --version $1 failed"
