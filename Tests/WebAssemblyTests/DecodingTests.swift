@@ -94,6 +94,23 @@ struct DecodingTests {
         #expect(error?.code == "nesting_too_deep")
     }
 
+    @Test("a body that would become far more code than it has bytes is refused")
+    func amplification() throws {
+        var builder = ModuleBuilder()
+        // Each br_if carries 1,000 constants, that all have to be moved before the jump.
+        let many = Array(repeating: ValueType.i32, count: 1_000)
+        let type = builder.type([], many)
+        let constants = (0..<1_000).flatMap { _ in Code.i32(1) }
+        let branches = (0..<20_000).flatMap { _ in Code.get(0) + Code.brIf(0) }
+        builder.function(
+            "f", [.i32], [],
+            [0x02] + leb(type) + constants + branches + [0x0b]
+                + (0..<1_000).flatMap { _ in Code.drop })
+        let module = try parseWasm(bytes: builder.build())
+        let error = #expect(throws: WasmDecodingError.self) { try module.validate() }
+        #expect(error?.code == "function_too_large")
+    }
+
     @Test("too many locals are refused")
     func locals() throws {
         let body: [UInt8] = [1, 0xff, 0xff, 0xff, 0xff, 0x0f, 0x7f, 0x0b]

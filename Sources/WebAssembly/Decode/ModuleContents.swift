@@ -16,7 +16,15 @@ struct ModuleContents {
     var bodies: [ByteSpan] = []
     var customs: [(name: String, span: ByteSpan)] = []
     /// Functions that occur outside of bodies: only those may be named by `ref.func`.
-    var referable: Set<UInt32> = []
+    private(set) var referable: [Bool] = []
+
+    mutating func refer(to function: Int) {
+        while referable.count <= function {
+            referable.append(false)
+            if referable.count == 1 { referable.reserveCapacity(functions.count) }
+        }
+        referable[function] = true
+    }
 
     var importedFunctions = 0
     var importedTables = 0

@@ -43,7 +43,7 @@ extension ModuleDecoder {
                 if index >= module.functions.count {
                     throw WasmValidationError("unknown function", "\(index)", offset: offset)
                 }
-                module.referable.insert(UInt32(index))
+                module.refer(to: index)
                 steps.append(.function(index))
                 types.append(.funcRef)
             case 0x23:
@@ -138,9 +138,9 @@ extension ModuleDecoder {
                 if Int(index) >= module.functions.count {
                     throw WasmValidationError("unknown function", "\(index)", offset: offset)
                 }
+                module.refer(to: Int(index))
                 list.append(index)
             }
-            module.referable.formUnion(list)
             items = .functions(list)
         }
         module.elements.append(ElementSegment(type: type, mode: mode, items: items))

@@ -260,7 +260,7 @@ extension ModuleDecoder {
             if index >= count {
                 throw WasmValidationError("unknown \(what)", "\(index)", offset: offset)
             }
-            if kind == .function { module.referable.insert(UInt32(index)) }
+            if kind == .function { module.refer(to: index) }
             module.exports.append(.init(name: name, kind: kind, index: index))
         }
     }

@@ -17,6 +17,9 @@ enum ModuleLimit {
     static let nesting = 10_000
     static let branchTargets = 65_520
     static let frameSlots = 65_000
+    static let instructions = 4_000_000
+    /// Register instructions for each byte of a body; a tenth of it is usual.
+    static let instructionsPerByte = 16
     static let customs = 10_000
     static let constantSteps = 1_000
 }

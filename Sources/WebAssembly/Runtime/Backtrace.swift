@@ -18,7 +18,7 @@ extension Store {
         guard var pc = context.pointee.pc, var fp = context.pointee.fp,
             var instance = context.pointee.instance
         else { return [] }
-        var last: (code: ModuleCode, function: Int)?
+        var ranges: [Int: [ModuleCode.Range]] = [:]
         while result.count < limit {
             if wc_is_outermost(pc) { break }
             if wc_is_crossing(pc) {
@@ -33,14 +33,8 @@ extension Store {
             }
             let index = Int(instance.pointee.identity)
             let code = instances[index].module.code
-            let function: Int
-            if let last, last.code === code, code.contains(pc, last.function) {
-                function = last.function
-            } else {
-                guard let found = code.function(at: pc) else { break }
-                function = found
-            }
-            last = (code, function)
+            if ranges[index] == nil { ranges[index] = code.ranges() }
+            guard let function = ranges[index]?.containing(pc)?.function else { break }
             result.append(GuestFrame(instance: index, function: function, pc: pc))
             let parameters = Int(code.records[function].entry.pointee.w & 0xffff)
             guard let call = UnsafePointer<wc_instr>(bitPattern: UInt(fp[parameters])) else {

@@ -86,7 +86,7 @@ extension FunctionCompiler {
         guard Int(index) < shape.functionCount else {
             throw invalid("unknown function", "\(index)")
         }
-        guard shape.referable.contains(index) else {
+        guard Int(index) < shape.referable.count, shape.referable[Int(index)] else {
             throw invalid("undeclared function reference", "\(index)")
         }
         let (_, d) = destination(TypeCode.funcRef, accumulator: false)

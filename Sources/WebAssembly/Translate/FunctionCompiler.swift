@@ -104,16 +104,19 @@ struct FunctionCompiler {
         touch(UInt32(signature.resultCount))
         try pushFrame(ControlFrame.function, signature)
         frames[0].height = 0
+        // A branch that carries many values is a few bytes and many moves: without a bound, a
+        // small body could become any amount of code.
+        let most = min(
+            ModuleLimit.instructions,
+            4_096 + reader.remaining * ModuleLimit.instructionsPerByte)
         while frameCount > 0 {
             operatorStart = reader.at
             try step()
+            if count > most { throw tooLarge("translates to more than \(most) instructions") }
         }
         if !reader.isAtEnd { throw reader.error("END opcode expected") }
         if slotCount > UInt32(ModuleLimit.frameSlots) {
-            throw WasmDecodingError(
-                code: "function_too_large",
-                message: "a function needs more than \(ModuleLimit.frameSlots) values at once",
-                offset: reader.offset)
+            throw tooLarge("needs more than \(ModuleLimit.frameSlots) values at once")
         }
         code[1] =
             UInt64(parameterCount) | UInt64(clearCount) << 16 | UInt64(slotCount + 1) << 32
@@ -170,6 +173,12 @@ struct FunctionCompiler {
     // MARK: Errors
 
     var offset: Int { operatorStart - reader.start }
+
+    private func tooLarge(_ what: String) -> WasmDecodingError {
+        WasmDecodingError(
+            code: "function_too_large", message: "function \(function) \(what)",
+            offset: reader.offset)
+    }
 
     func invalid(_ text: String, _ detail: String = "") -> WasmValidationError {
         WasmValidationError(text, detail, offset: offset, function: function)

@@ -65,21 +65,24 @@ final class ModuleCode: @unchecked Sendable {
         }
     }
 
-    /// The defined function whose code contains `pc`.
-    func function(at pc: UnsafePointer<wc_instr>) -> Int? {
-        lock.locked {
-            for index in 0..<spans.count where lengths[index] > 0 {
-                guard let start = records[index].entry else { continue }
-                if pc >= start && pc < start + Int(lengths[index]) { return index }
-            }
-            return nil
-        }
+    /// Where the code of a translated function lies.
+    struct Range {
+        var start: UnsafePointer<wc_instr>
+        var length: Int
+        /// Among the functions that the module defines.
+        var function: Int
     }
 
-    /// Whether `pc` lies in the code of a translated function.
-    func contains(_ pc: UnsafePointer<wc_instr>, _ index: Int) -> Bool {
-        guard let start = records[index].entry else { return false }
-        return pc >= start && pc < start + Int(lengths[index])
+    /// The code of all functions that are translated by now, by address.
+    func ranges() -> [Range] {
+        lock.locked {
+            var list: [Range] = []
+            for index in 0..<spans.count where lengths[index] > 0 {
+                guard let start = records[index].entry else { continue }
+                list.append(Range(start: start, length: Int(lengths[index]), function: index))
+            }
+            return list.sorted { $0.start < $1.start }
+        }
     }
 
     /// The byte offset in the module of the operator that the instruction at `pc` came from.
@@ -100,6 +103,20 @@ final class ModuleCode: @unchecked Sendable {
 
     func withBytes<T>(_ body: (UnsafeBufferPointer<UInt8>) throws -> T) rethrows -> T {
         try bytes.withUnsafeBufferPointer(body)
+    }
+}
+
+extension [ModuleCode.Range] {
+    /// The range that contains `pc`.
+    func containing(_ pc: UnsafePointer<wc_instr>) -> ModuleCode.Range? {
+        var low = 0
+        var high = count
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle].start <= pc { low = middle + 1 } else { high = middle }
+        }
+        guard low > 0, pc < self[low - 1].start + self[low - 1].length else { return nil }
+        return self[low - 1]
     }
 }
 

@@ -27,7 +27,7 @@ struct ModuleShape {
     let memoryIs64: Bool
     let elementTypes: [ValueType]
     let dataCount: Int?
-    let referable: Set<UInt32>
+    let referable: [Bool]
     private let pool: UnsafeMutablePointer<UInt8>
 
     init(_ module: ModuleContents) {

@@ -1,0 +1,94 @@
+import Testing
+
+@testable import WebAssembly
+
+/// What the translator makes of typical code: these forms are where its speed comes from.
+@Suite("Translation")
+struct TranslationTests {
+    private func listing(
+        _ parameters: [ValueType], _ results: [ValueType] = [], locals: [ValueType] = [],
+        memory64: Bool = false, _ code: [UInt8]
+    ) throws -> [String] {
+        var builder = ModuleBuilder()
+        builder.memory(1, is64: memory64)
+        builder.function("f", parameters, results, locals: locals, code)
+        return try builder.module().code.listing(0).map { line in
+            String(line.prefix { $0 != " " })
+        }
+    }
+
+    @Test("an intermediate result stays in the accumulator")
+    func accumulator() throws {
+        let code = try listing(
+            [.i32, .i32], [.i32],
+            Code.get(0) + Code.get(1) + Code.add32 + Code.i32(3) + Code.mul32)
+        #expect(code == ["enter", "i32_add_ass", "i32_mul_aai", "ret_r"])
+    }
+
+    @Test("a result goes straight into the local that is assigned next")
+    func forwarding() throws {
+        let code = try listing(
+            [.i32, .i32], [.i32],
+            Code.get(0) + Code.get(1) + Code.add32 + Code.set(0) + Code.get(0))
+        #expect(code == ["enter", "i32_add_sss", "ret_s"])
+    }
+
+    @Test("a comparison and its branch are one instruction, with constants of any width")
+    func fusion() throws {
+        for (constant, name) in [(5, "si"), (100_000, "sk")] as [(Int32, String)] {
+            let code = try listing(
+                [.i32], [],
+                Code.block(
+                    0x40, Code.get(0) + Code.i32(constant) + [0x48] + Code.brIf(0)))  // lt_s
+            #expect(code.contains("br_i32_lt_s_\(name)"))
+        }
+        let inverted = try listing(
+            [.f64], [],
+            Code.block(
+                0x40, Code.get(0) + Code.f64(1) + [0x63] + Code.eqz32 + Code.brIf(0)))  // f64.lt
+        #expect(inverted.contains("brn_f64_lt_sk"))
+    }
+
+    @Test("a loop over a counter ends in one instruction")
+    func counter() throws {
+        let code = try listing(
+            [.i32, .i32], [],
+            Code.loop(
+                0x40,
+                Code.get(0) + Code.i32(1) + Code.add32 + Code.tee(0) + Code.get(1) + [0x47]
+                    + Code.brIf(0)))
+        #expect(code == ["enter", "addbr_i32_ne_s", "ret"])
+    }
+
+    @Test("a read of a local is copied only when the local is assigned before its use")
+    func laziness() throws {
+        let swap = try listing(
+            [.i32, .i32], [.i32],
+            Code.get(0) + Code.get(1) + Code.set(0) + Code.get(0) + Code.sub32)
+        #expect(swap == ["enter", "copy2", "i32_sub_ass", "ret_r"])
+    }
+
+    @Test("addresses of 64 bits have handlers of their own")
+    func wide() throws {
+        let code = try listing([.i64], [.i32], memory64: true, Code.get(0) + [0x28, 2, 8])
+        #expect(code == ["enter", "m64_i32_load_as", "ret_r"])
+    }
+
+    @Test("only locals that may be read before they are assigned are cleared")
+    func clearing() throws {
+        func cleared(_ code: [UInt8]) throws -> Int {
+            var builder = ModuleBuilder()
+            builder.function("f", [.i32], [.i32], locals: [.i32, .i32, .i32], code)
+            let line = try builder.module().code.listing(0).first ?? ""
+            return Int(line.split(separator: " ")[2].dropFirst(2)) ?? -1
+        }
+        #expect(try cleared(Code.i32(1) + Code.set(2) + Code.get(2)) == 0)
+        #expect(try cleared(Code.get(2)) == 2)
+        // Assigned on one way only.
+        let maybe = Code.get(0) + [0x04, 0x40] + Code.i32(1) + Code.set(1) + [0x0b]
+        #expect(try cleared(maybe + Code.get(1)) == 1)
+        // After a loop there is one way only.
+        let loop = Code.loop(0x40, Code.i32(1) + Code.set(3) + Code.get(0) + Code.brIf(0))
+        #expect(try cleared(loop + Code.get(3)) == 0)
+    }
+}
