@@ -11,6 +11,10 @@ public protocol FileStore: Sendable {
     /// temporary file, fsync, rename, fsync of the folder. Makes folders on the way.
     func writeAtomically(_ bytes: [UInt8], to name: String) throws
 
+    /// The same for bytes that are verified whenever they are read: after a power cut the file may
+    /// be the old one, though never half of either. Saves waiting for the folder.
+    func writeVerifiable(_ bytes: [UInt8], to name: String) throws
+
     /// Opens a file for writing from the start (or its end); makes folders on the way.
     func openForWriting(_ name: String, appending: Bool) throws -> any FileWriter
 
@@ -32,6 +36,13 @@ public protocol FileStore: Sendable {
     /// Takes the advisory lock of `name` for this process until the result is released.
     /// - Parameter wait: false to get nil at once when another process holds it.
     func lock(_ name: String, wait: Bool) throws -> FileLock?
+}
+
+extension FileStore {
+    /// As durable as any other file, where a store makes no difference.
+    public func writeVerifiable(_ bytes: [UInt8], to name: String) throws {
+        try writeAtomically(bytes, to: name)
+    }
 }
 
 /// A file being written.

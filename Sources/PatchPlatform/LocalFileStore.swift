@@ -72,6 +72,16 @@ public struct LocalFileStore: FileStore {
 
     /// See ``FileStore/writeAtomically(_:to:)``.
     public func writeAtomically(_ bytes: [UInt8], to name: String) throws {
+        try replace(name, with: bytes)
+        try syncFolder(of: try path(name), name: name)
+    }
+
+    /// See ``FileStore/writeVerifiable(_:to:)``.
+    public func writeVerifiable(_ bytes: [UInt8], to name: String) throws {
+        try replace(name, with: bytes)
+    }
+
+    private func replace(_ name: String, with bytes: [UInt8]) throws {
         let target = try path(name)
         try makeFolder(of: name)
         // The process id keeps two processes from writing into each other's temporary file.
@@ -85,7 +95,6 @@ public struct LocalFileStore: FileStore {
             unlink(temporary)
             throw error
         }
-        try syncFolder(of: target, name: name)
     }
 
     /// See ``FileStore/openForWriting(_:appending:)``.

@@ -152,8 +152,11 @@ struct FullDisk: FileStore {
         try inner.read(name, maximumSize: maximumSize)
     }
     func writeAtomically(_ bytes: [UInt8], to name: String) throws {
-        if name.hasPrefix("slots/") { throw FileError(.diskFull, name: name) }
         try inner.writeAtomically(bytes, to: name)
+    }
+    func writeVerifiable(_ bytes: [UInt8], to name: String) throws {
+        if name.hasPrefix("slots/") { throw FileError(.diskFull, name: name) }
+        try inner.writeVerifiable(bytes, to: name)
     }
     func openForWriting(_ name: String, appending: Bool) throws -> any FileWriter {
         throw FileError(.diskFull, name: name)

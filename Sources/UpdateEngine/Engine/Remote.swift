@@ -106,7 +106,7 @@ final class Remote: Sendable {
             throw UpdateError(.serverRefused, "\(url.absoluteString), status \(response.status)")
         }
         try target.verify(response.body)
-        try files.writeAtomically(response.body, to: stored)
+        try files.writeVerifiable(response.body, to: stored)
         return response.body
     }
 

@@ -130,10 +130,12 @@ public actor UpdateEngine {
         lastCheck = nil
     }
 
-    private func change(_ body: (inout BuildState) throws -> Void) throws {
+    private func change(
+        mustLast: Bool = true, _ body: (inout BuildState) throws -> Void
+    ) throws {
         guard environment.process.kind == .app else { throw UpdateError(.extensionReadsOnly) }
         let now = environment.clock.now()
-        let state = try store.update { state in
+        let state = try store.update(mustLast: mustLast) { state in
             var own = state.builds[settings.fingerprint] ?? BuildState()
             try body(&own)
             // Bans that ended are forgotten, or the file would grow for ever.
@@ -260,7 +262,8 @@ public actor UpdateEngine {
                 throw UpdateError(.releaseMissing, digest)
             }
             let slot = try await bring(release, progress: progress)
-            try change { $0.staged = .release(slot) }
+            // Lost, it would be fetched again; what runs does not depend on it.
+            try change(mustLast: false) { $0.staged = .release(slot) }
             return .release(slot)
         }
     }

@@ -59,7 +59,7 @@ struct FileMetadataCache: MetadataCache {
     }
 
     func store(_ name: String, _ bytes: [UInt8]) async throws {
-        try files.writeAtomically(bytes, to: "\(folder)/\(name)")
+        try files.writeVerifiable(bytes, to: "\(folder)/\(name)")
     }
 
     func remove(_ name: String) async throws { try files.remove("\(folder)/\(name)") }

@@ -32,7 +32,7 @@ struct SlotStore: Sendable {
     /// Keeps a payload whose digest has been checked.
     func store(_ payload: [UInt8], digest: String) throws {
         do {
-            try files.writeAtomically(payload, to: name(digest))
+            try files.writeVerifiable(payload, to: name(digest))
         } catch {
             throw UpdateError.state(error)
         }

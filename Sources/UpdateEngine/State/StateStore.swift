@@ -44,9 +44,13 @@ struct StateStore: Sendable {
 
     /// Changes the state under the lock between processes. Writes only when `change` changed
     /// something; a fresh state (with a fresh device id) is written in any case.
+    /// - Parameter mustLast: false when losing the change to a power cut is harmless, which saves
+    ///   waiting for the folder.
     /// - Throws: ``UpdateError``; the state on disk is then the old one.
     @discardableResult
-    func update(_ change: (inout UpdateState) throws -> Void) throws -> UpdateState {
+    func update(
+        mustLast: Bool = true, _ change: (inout UpdateState) throws -> Void
+    ) throws -> UpdateState {
         do {
             let lock = try takeLock()
             defer { lock.release() }
@@ -56,8 +60,12 @@ struct StateStore: Sendable {
             if state != old {
                 let encoder = JSONEncoder()
                 encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-                try files.writeAtomically(
-                    [UInt8](try encoder.encode(state)), to: Self.fileName)
+                let bytes = [UInt8](try encoder.encode(state))
+                if mustLast {
+                    try files.writeAtomically(bytes, to: Self.fileName)
+                } else {
+                    try files.writeVerifiable(bytes, to: Self.fileName)
+                }
             }
             return state
         } catch {
