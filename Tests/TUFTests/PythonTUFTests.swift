@@ -127,6 +127,47 @@ struct PythonTUFTests {
         #expect(absent.standardOutput == "none\n", "\(absent.standardError)")
     }
 
+    @Test("its client accepts each kind of key that we sign with", arguments: KeyKind.allCases)
+    func keyKinds(kind: KeyKind) async throws {
+        let folder = try TemporaryDirectory("python-tuf")
+        let key: SigningKey
+        if kind == .rsa {
+            let made = try ChildProcess.run(
+                "openssl",
+                [
+                    "genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048", "-out",
+                    "rsa.pem",
+                ], in: folder.url)
+            #expect(made.status == 0, "\(made.standardError)")
+            key = try SigningKey(
+                pemRepresentation: String(contentsOf: folder.file("rsa.pem"), encoding: .utf8))
+        } else {
+            key = try SigningKey.generate(kind)
+        }
+        let signer = TUFSigner(key)
+        let repository = try RepositorySimulator(at: .now)
+        // Every role but the first root is signed with it.
+        try await repository.publish(at: .now, freshness: [signer]) { editor in
+            try editor.editRoot(signers: [repository.rootKey, signer], at: .now) {
+                for role in TopLevelRole.allCases { $0.setKeys([signer.key], of: role) }
+            }
+            try editor.editTargets(signers: [signer], at: .now)
+            try editor.registerBuild(
+                fingerprint: RepositorySimulator.fingerprint, signers: [signer], at: .now)
+            try editor.setTargets(
+                [], in: RepositorySimulator.build, signers: [signer], at: .now)
+        }
+        try await publish(repository, in: folder)
+        try write(await repository.files["1.root.json"] ?? [], "root.json", in: folder)
+        let tree = try Server(folder)
+        let run = try run(Self.client, [tree.base, RepositorySimulator.module], in: folder)
+        #expect(run.standardOutput.contains("module one"), "\(kind): \(run.standardError)")
+        // And so do we.
+        let device = try await Device(repository)
+        device.clock.time = .now
+        #expect(try await device.updater.target(RepositorySimulator.module) != nil)
+    }
+
     @Test("its client refuses our repository after a bit is flipped, so it does verify")
     func theirClientRefuses() async throws {
         let folder = try TemporaryDirectory("python-tuf")
