@@ -152,7 +152,7 @@ import UpdateTestSupport
 
     @Test("traps, endless loops and recursion in a released function leave the app alive")
     func failingCalls() async throws {
-        fixture.configuration.limits.callNanoseconds = 50_000_000
+        fixture.configuration.limits.callNanoseconds = 500_000_000
         await fixture.launch()
         let routing = fixture.patch.routing
         #expect(routing.invoke(Guests.trap, { _ in }, { try $0.i32() }) == nil)
