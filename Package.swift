@@ -237,9 +237,9 @@ var tests: [Target] {
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "ModuleABI", "PatchCompiler", "PatchCompression", "PatchCrypto", "PatchSDK",
-                "Rollout", "TUF", "WebAssembly", "WebAssemblyWASI", "TestSupport", "patchcli",
-                "patchd",
+                "CommandLineKit", "ModuleABI", "PatchCompiler", "PatchCompression", "PatchCrypto",
+                "PatchPlatform", "PatchSDK", "Rollout", "TUF", "WebAssembly", "WebAssemblyWASI",
+                "TestSupport", "patchcli", "patchd",
             ],
             swiftSettings: swiftSyntaxSearch),
     ]

@@ -133,6 +133,28 @@ import WebAssembly
         throw CocoaError(.fileReadUnknown)
     }
 
+    @Test("two releases at the same moment both come out, one after the other")
+    func twoAtOnce() throws {
+        let loop = try Loop("two")
+        try loop.makeReady()
+        let started = try ["red", "blue"].map { version in
+            try ChildProcess(
+                Loop.patchcli, ["release", "--version", version, "--json"], in: loop.app,
+                environment: ["XDG_CONFIG_HOME": loop.folder.file("config").path])
+        }
+        var sequences: Set<Int> = []
+        for process in started {
+            let result = try process.wait(seconds: 300)
+            #expect(result.status == 0, "\(result.standardOutput)\(result.standardError)")
+            let document = try JSONSerialization.jsonObject(
+                with: Data(result.standardOutput.utf8))
+            let release = (document as? [String: Any])?["release"] as? [String: Any]
+            sequences.insert(release?["sequence"] as? Int ?? 0)
+        }
+        #expect(sequences == [1, 2])
+        #expect(try loop.live()["stable_sequence"] as? Int == 2)
+    }
+
     @Test("init again changes nothing, and prepare can be taken back")
     func idempotent() throws {
         let loop = try Loop("again")
