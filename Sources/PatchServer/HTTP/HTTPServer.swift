@@ -66,6 +66,8 @@ public final class HTTPServer: @unchecked Sendable {
         // A suspended connection must not outlive the daemon.
         let late = waiting.withLock { Array($0.values) }
         for waiting in late { resume(waiting.exchange, with: Self.stopping.response) }
+        // Time for those answers to leave.
+        if !late.isEmpty { usleep(200_000) }
         MHD_stop_daemon(daemon)
         watch.stop()
         self.daemon = nil
