@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import WebAssembly
 
 @testable import PatchCompiler
 
@@ -270,7 +271,7 @@ struct PatchFailureTests {
             build.notInBase.map(\.function).sorted()
                 == ["bad(_:)", "formatted(_:)", "stateful()"])
         #expect(build.notInBase.allSatisfy { $0.place?.file == "Sources/A.swift" })
-        let outline = try WasmOutline(build.base).exports.map(\.name)
+        let outline = try parseWasm(bytes: build.base).exports.map(\.name)
         #expect(outline.contains("hello"))
         #expect(outline.filter { $0.hasPrefix("op_f_") }.count == 1)
     }
