@@ -15,10 +15,11 @@ if [ -t 1 ] && [ -z "${NO_COLOR:-}" ]; then
 else
     bold='' dim='' green='' red='' cyan='' plain=''
 fi
-started=$(date +%s.%N)
+now() { perl -MTime::HiRes=time -e 'printf "%.3f", time'; }
+digest() { if command -v sha256sum >/dev/null; then sha256sum "$1"; else shasum -a 256 "$1"; fi; }
+started=$(now)
 steps=()
 step_name='' step_started=0
-now() { date +%s.%N; }
 elapsed() { awk -v a="$1" -v b="$(now)" 'BEGIN { printf "%.1f", b - a }'; }
 finish_step() {
     [ -n "$step_name" ] || return 0
@@ -108,7 +109,7 @@ quiet patchcli fingerprint register
 quiet swift build -c release --package-path "$app" --scratch-path "$stage/greeter-build"
 greeter=$(swift build -c release --package-path "$app" --scratch-path "$stage/greeter-build" \
     --show-bin-path)/Greeter
-binary_before=$(sha256sum "$greeter" | cut -c1-16)
+binary_before=$(digest "$greeter" | cut -c1-16)
 good "Greeter built, $(du -h "$greeter" | cut -f1), sha256 $binary_before…"
 
 step "Run it"
@@ -189,7 +190,7 @@ good "back in $rollback_to_running s"
 step "What is live now"
 quiet patchcli status
 sed 's/^/    │ /' "$state/command.log"
-binary_after=$(sha256sum "$greeter" | cut -c1-16)
+binary_after=$(digest "$greeter" | cut -c1-16)
 [ "$binary_before" = "$binary_after" ] || fail "the app's binary changed"
 kill -0 "$app_pid" 2>/dev/null || fail "the program is no longer running"
 good "the program ran throughout, its binary unchanged: sha256 $binary_after…"
