@@ -11,8 +11,8 @@ the committed files are not what the table says.
 How to add an opcode: Docs/internals/engine.md.
 
 Notation of operand forms: s = frame slot, a = accumulator (r for integers, f for f64, g for f32),
-i = immediate in the instruction, k = constant in the next word or, of loads and stores, the
-offset alone. The first letter of a suffix is the destination, then left, then right.
+i = immediate in the instruction, k = constant in the next word. Addresses also: k = offset alone,
+w = slot + immediate, x = slot + slot. The first letter of a suffix is the destination, then left, then right.
 """
 import sys
 
@@ -321,6 +321,16 @@ def address(form, wide):
     """Statements that compute and check `ea`; a 64-bit address can carry out of the sum."""
     if form == "k":
         return "u64 ea = (u32)pc->imm;"
+    # Sums merged with the access: slot + immediate, and slot + slot + short offset. The sums wrap
+    # as the additions did that they replace.
+    if form == "w":
+        if wide:
+            return "u64 ea = fp[pc->a] + (u64)(i64)pc->imm; CARRY(ea, 0)"
+        return "u64 ea = (u32)fp[pc->a] + (u32)pc->imm;"
+    if form == "x":
+        if wide:
+            return "u64 ea = fp[pc->a] + fp[pc->b] + pc->c; CARRY(ea, pc->c)"
+        return "u64 ea = (u64)((u32)fp[pc->a] + (u32)fp[pc->b]) + pc->c;"
     x = {"s": "fp[pc->a]", "a": "r"}[form]
     if wide:
         return f"u64 ea = {x} + (u32)pc->imm; CARRY(ea, (u32)pc->imm)"
@@ -335,7 +345,7 @@ for wide in (0, 1):
     tag = "m64_" if wide else ""
     for code, name, t, c in LOADS:
         base = None
-        for form in "sak":
+        for form in "sakwx":
             for dest in "sa":
                 if t[0] == "f":
                     # Through an integer: moving a float may not change the bits of a NaN.
@@ -357,8 +367,8 @@ for wide in (0, 1):
             row(code, "LOAD", "i32", t, base, aux=SIZE[c])
     for code, name, t, c in STORES:
         base = None
-        # Address s, a, k; value s, a and, for integers, i. Both in an accumulator: floats only.
-        forms = ["ss", "sa", "si", "as", "aa", "ai", "ks", "ka", "ki"]
+        # Address s, a, k, w, x; value s, a and, for integers, i. Both in an accumulator: floats.
+        forms = [x + y for x in "sakwx" for y in "sai"]
         for x, y in forms:
             ic = {"float": "u32", "double": "u64"}.get(c, c)
             if y == "s":
@@ -419,7 +429,7 @@ named("halt", "EXIT(done)", ENDS)
 # Calls. The low 16 bits of a call's operands are the distance between the frames: returning
 # handlers rely on it.
 named("start", "const wc_function *F = (const wc_function *)(uptr)r; CALL_FUNCTION(F)")
-named("call", "const wc_code *c = ctx->code + (u32)pc->imm; CALL(c)")
+named("call", "CALL_CODE(ctx->code + (u32)pc->imm, TAIL(exit_call_direct))")
 named("call_import", "const wc_function *F = ctx->instance->imports[(u32)pc->imm]; CALL_FUNCTION(F)")
 for wide in (0, 1):
     for form in "sa":

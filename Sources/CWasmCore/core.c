@@ -47,8 +47,13 @@ LEAVE(exit_done, WC_EXIT_done, )
 LEAVE(exit_call, WC_EXIT_call, )
 LEAVE(exit_host, WC_EXIT_host, )
 LEAVE(exit_fuel, WC_EXIT_fuel, ctx->detail = 0)
-// A call that ran out of fuel is retried after the refill, and pays then.
-LEAVE(exit_fuel_call, WC_EXIT_fuel, ctx->fuel++; ctx->detail = 1)
+// Calls that cannot go on have moved `fp` already. They are retried, so they move it back; one that
+// ran out of fuel pays after the refill.
+LEAVE(exit_fuel_call, WC_EXIT_fuel, fp -= pc->d; ctx->fuel++; ctx->detail = 1)
+LEAVE(exit_call_direct, WC_EXIT_call, fp -= pc->d; ctx->callee = 0;
+      ctx->callee_code = ctx->code + (u32)pc->imm)
+LEAVE(exit_call_same, WC_EXIT_call, fp -= pc->d; ctx->callee_code = ctx->callee->code;
+      ctx->callee = 0)
 #define TRAPS(X)                                                                                  \
     X(unreachable)                                                                                \
     X(divide_by_zero)                                                                             \
@@ -157,30 +162,33 @@ SERVICES(X)
 // untranslated function's entry claims a frame that never fits, so that one comparison finds both
 // a full stack and a missing translation.
 
-#define FRAME(t, nf)                                                                              \
-    (nf)[(t)->d] = (u64)(uptr)pc;                                                                 \
-    for (u32 k = 0; k < (t)->a; k++) (nf)[(t)->d + 1 + k] = 0;                                    \
-    fp = (nf);                                                                                    \
-    pc = (t);                                                                                     \
-    NEXT
-#define FITS(nf, n) ((u64)(ctx->stack_end - (nf)) >= (u64)(u32)(n))
-#define CALL(c)                                                                                   \
+#define FRAME(t)                                                                                  \
     {                                                                                             \
-        u64 *nf = fp + pc->d;                                                                     \
+        fp[(t)->d] = (u64)(uptr)pc;                                                               \
+        pc = (t);                                                                                 \
+        if (pc->a) CLEAR_LOCALS                                                                   \
+        NEXT                                                                                      \
+    }
+// In 64 bits whatever the size of a pointer, so that the sum cannot wrap.
+#define FITS(nf, n) ((u64)(uptr)(nf) + ((u64)(u32)(n) << 3) <= (u64)(uptr)ctx->stack_end)
+#define CALL_CODE(c, slow)                                                                        \
+    {                                                                                             \
         const wc_instr *t = __atomic_load_n(&(c)->entry, __ATOMIC_RELAXED);                       \
-        if (UNLIKELY(!FITS(nf, t->imm))) {                                                        \
-            ctx->callee = 0;                                                                      \
-            ctx->callee_code = (c);                                                               \
-            TAIL(exit_call)                                                                       \
-        }                                                                                         \
+        fp += pc->d;                                                                              \
+        if (UNLIKELY(!FITS(fp, t->imm))) slow                                                     \
         if (UNLIKELY(--ctx->fuel < 0)) TAIL(exit_fuel_call)                                       \
-        FRAME(t, nf)                                                                              \
+        FRAME(t)                                                                                  \
     }
 #define CALL_FUNCTION(F)                                                                          \
     {                                                                                             \
-        if (LIKELY((F)->instance == ctx->instance)) CALL((F)->code)                               \
-        ctx->callee = (F);                                                                        \
-        TAIL(call_foreign)                                                                        \
+        if (UNLIKELY((F)->instance != ctx->instance)) {                                           \
+            ctx->callee = (F);                                                                    \
+            FOREIGN                                                                               \
+        }                                                                                         \
+        CALL_CODE((F)->code, {                                                                    \
+            ctx->callee = (F);                                                                    \
+            TAIL(exit_call_same)                                                                  \
+        })                                                                                        \
     }
 #define CALL_INDIRECT(T, i)                                                                       \
     {                                                                                             \
@@ -221,7 +229,7 @@ static const wc_instr *cross(const wc_instr *pc, u64 *base, wc_context *ctx) {
     const wc_function *F = ctx->callee;
     const wc_instr *t = __atomic_load_n(&F->code->entry, __ATOMIC_RELAXED);
     ctx->callee_code = F->code;
-    if ((u64)(ctx->stack_end - base) < WC_CROSSING_WORDS + (u64)(u32)t->imm) return 0;
+    if (!FITS(base + WC_CROSSING_WORDS, t->imm)) return 0;
     if (--ctx->fuel < 0) return 0;
     memmove(base + WC_CROSSING_WORDS, base, F->parameters * sizeof(u64));
     base[0] = (u64)(uptr)F;
@@ -231,21 +239,39 @@ static const wc_instr *cross(const wc_instr *pc, u64 *base, wc_context *ctx) {
     return t;
 }
 
+// Clears the locals of a new frame that may be read before they are assigned. The barrier keeps the
+// compiler from calling memset for a few words.
+static inline void clear(const wc_instr *pc, u64 *fp) {
+    u64 *at = fp + pc->d;
+    for (u32 n = pc->a; n; n--) {
+        *++at = 0;
+        __asm__ volatile("" ::: "memory");
+    }
+}
+
 #ifdef WC_THREADED
+
+// Apart from the calls themselves, which then need no registers of their own for it.
+static __attribute__((noinline)) u32 clear_locals(ARGS) {
+    clear(pc, fp);
+    NEXT
+}
+#define CLEAR_LOCALS TAIL(clear_locals)
+#define FOREIGN TAIL(call_foreign)
 
 static u32 call_foreign(ARGS) {
     const wc_function *F = ctx->callee;
     if (!F->code) TAIL(exit_host)
     if (F->instance->dead) TAIL(trap_instance_dead)
-    u64 *nf = fp + pc->d;
-    const wc_instr *t = cross(pc, nf, ctx);
-    if (!t && ctx->fuel < 0) TAIL(exit_fuel_call)
-    if (!t) TAIL(exit_call)
+    const wc_instr *t = cross(pc, fp + pc->d, ctx);
+    if (!t && ctx->fuel >= 0) TAIL(exit_call)
+    fp += pc->d;
+    if (!t) TAIL(exit_fuel_call)
     mem = F->instance->memory->bytes;
     lim = F->instance->memory->length;
-    nf += WC_CROSSING_WORDS;
+    fp += WC_CROSSING_WORDS;
     pc = crossing;
-    FRAME(t, nf)
+    FRAME(t)
 }
 
 #define OP(k, name, ...)                                                                          \
@@ -277,18 +303,12 @@ static const wc_instr stub[1] = {{.opcode = OP_unreachable, .imm = -1}};
 static const wc_instr outermost[2] = {{.opcode = OP_start}, {.opcode = OP_halt}};
 static const wc_instr crossing[2] = {{.opcode = OP_unreachable}, {.opcode = OP_cross_return}};
 
+#define CLEAR_LOCALS clear(pc, fp);
+#define FOREIGN goto foreign;
+
 static u32 run(ARGS) {
 dispatch:
     switch (pc->opcode) {
-#define call_foreign(...) WC_EXIT_foreign
-#define WC_EXIT_foreign 0xffffu
-#undef CALL_FUNCTION
-#define CALL_FUNCTION(F)                                                                          \
-    {                                                                                             \
-        if (LIKELY((F)->instance == ctx->instance)) CALL((F)->code)                               \
-        ctx->callee = (F);                                                                        \
-        goto foreign;                                                                             \
-    }
 #define OP(k, name, ...)                                                                          \
     case k: {                                                                                     \
         __VA_ARGS__                                                                               \
@@ -302,15 +322,15 @@ foreign: {
     const wc_function *F = ctx->callee;
     if (!F->code) TAIL(exit_host)
     if (F->instance->dead) TAIL(trap_instance_dead)
-    u64 *nf = fp + pc->d;
-    const wc_instr *t = cross(pc, nf, ctx);
-    if (!t && ctx->fuel < 0) TAIL(exit_fuel_call)
-    if (!t) TAIL(exit_call)
+    const wc_instr *t = cross(pc, fp + pc->d, ctx);
+    if (!t && ctx->fuel >= 0) TAIL(exit_call)
+    fp += pc->d;
+    if (!t) TAIL(exit_fuel_call)
     mem = F->instance->memory->bytes;
     lim = F->instance->memory->length;
-    nf += WC_CROSSING_WORDS;
+    fp += WC_CROSSING_WORDS;
     pc = crossing;
-    FRAME(t, nf)
+    FRAME(t)
 }
 }
 uint64_t wc_encoded_opcode(uint32_t opcode) { return opcode; }

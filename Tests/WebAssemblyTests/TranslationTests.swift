@@ -72,6 +72,37 @@ struct TranslationTests {
     func wide() throws {
         let code = try listing([.i64], [.i32], memory64: true, Code.get(0) + [0x28, 2, 8])
         #expect(code == ["enter", "m64_i32_load_as", "ret_r"])
+        let sum = try listing(
+            [.i64, .i64], [.i32], memory64: true,
+            Code.get(0) + Code.get(1) + Code.add64 + [0x28, 2, 8])
+        #expect(sum == ["enter", "m64_i32_load_ax", "ret_r"])
+    }
+
+    @Test("an address that is a sum is computed by the access, and wraps like the sum")
+    func sums() throws {
+        let constant = try listing(
+            [.i32], [.i32], Code.get(0) + Code.i32(-8) + Code.add32 + Code.load32())
+        #expect(constant == ["enter", "i32_load_aw", "ret_r"])
+        let index = try listing(
+            [.i32, .i32], [],
+            Code.get(0) + Code.get(1) + Code.add32 + Code.i32(7) + Code.store32(4))
+        #expect(index == ["enter", "i32_store_xi", "ret"])
+
+        var builder = ModuleBuilder()
+        builder.memory(1)
+        builder.data(at: 16, [1, 2, 3, 4])
+        builder.function(
+            "constant", [.i32], [.i32], Code.get(0) + Code.i32(-8) + Code.add32 + Code.load32())
+        builder.function(
+            "index", [.i32, .i32], [.i32],
+            Code.get(0) + Code.get(1) + Code.add32 + Code.load32(12))
+        let exports = try builder.instance().exports
+        #expect(try exports[function: "constant"]?.invoke([.i32(24)]) == [.i32(0x0403_0201)])
+        #expect(throws: Trap.self) { try exports[function: "constant"]?.invoke([.i32(7)]) }
+        let index2 = try #require(exports[function: "index"])
+        #expect(try index2.invoke([.i32(.max), .i32(5)]) == [.i32(0x0403_0201)])
+        #expect(throws: Trap.self) { try index2.invoke([.i32(.max), .i32(0)]) }
+        #expect(throws: Trap.self) { try index2.invoke([.i32(65_000), .i32(525)]) }
     }
 
     @Test("only locals that may be read before they are assigned are cleared")

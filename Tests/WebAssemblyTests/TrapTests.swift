@@ -89,6 +89,9 @@ struct TrapTests {
                 "next\(index)", [.i64], [.i32],
                 Code.get(0) + Code.i64(1) + Code.add64 + [0x28, 2] + leb(offset))
         }
+        builder.function(
+            "index", [.i64], [.i32],
+            Code.get(0) + Code.get(0) + Code.add64 + [0x28, 2] + leb(0xffff))
         // An offset beyond 32 bits.
         builder.function(
             "far", [.i64], [.i32], Code.get(0) + [0x28, 2] + leb(0x7fff_ffff_ffff_fff8))
@@ -96,9 +99,11 @@ struct TrapTests {
         let addresses: [UInt64] = [
             .max, .max - 3, .max - 7, .max - 8, 1 << 63, 65_533, 1 << 32, .max - 0xffff_ffff,
         ]
-        for name in ["load0", "load1", "load2", "next1", "next2", "far"] {
+        for name in ["load0", "load1", "load2", "next1", "next2", "index", "far"] {
             // One past the last address is the first one: addition of addresses wraps, as it must.
             for address in addresses where name != "next1" || address != .max {
+                // Twice 2^63 and the offset is a valid address, but for its last byte.
+
                 let trap = #expect(throws: Trap.self, "\(name) \(address)") {
                     try instance.exports[function: name]?.invoke([.i64(address)])
                 }

@@ -55,7 +55,30 @@ extension FunctionCompiler {
         UInt32(shape.memoryIs64 ? row.pointee.extra : row.pointee.base)
     }
 
-    /// Forms s, a, k, each with destination slot or accumulator.
+    /// Takes back the addition that has just left an address in the accumulator, if one
+    /// instruction can do both: slot + constant (form 3, w), or slot + slot (form 4, x).
+    private mutating func takeSum(
+        _ address: Operand, _ offset: UInt64
+    ) -> (form: UInt32, a: UInt32, imm: UInt32)? {
+        guard address.isAccumulator, !dead, count > barrier else { return nil }
+        let add = UInt64(operators[shape.memoryIs64 ? 0x7c : 0x6a].base)
+        let opcode = code[2 &* count &- 2]
+        let word = code[2 &* count &- 1]
+        let a = UInt32(truncatingIfNeeded: word >> 16) & 0xffff
+        let imm = UInt32(truncatingIfNeeded: word >> 32)
+        // Forms ss, as, si, each with destination slot or accumulator.
+        if opcode == add &+ 5 && offset == 0 {
+            count &-= 1
+            return (3, a, imm)
+        }
+        if opcode == add &+ 1 && offset <= 0xffff {
+            count &-= 1
+            return (4, a, (imm & 0xffff) | UInt32(truncatingIfNeeded: offset) &<< 16)
+        }
+        return nil
+    }
+
+    /// Forms s, a, k, w, x, each with destination slot or accumulator.
     private mutating func load(_ row: UnsafePointer<wc_operator>) throws {
         let offset = try accessOffset(row)
         let popped = try pop(addressType)
@@ -64,6 +87,10 @@ extension FunctionCompiler {
             let (dest, d) = destination(row.pointee.output)
             return emit(base &+ 4 &+ dest, d, 0, at)
         }
+        if let sum = takeSum(popped, offset) {
+            let (dest, d) = destination(row.pointee.output)
+            return emit(base &+ sum.form &* 2 &+ dest, d, sum.a, sum.imm)
+        }
         let (address, rest) = reduced(popped, depth, offset)
         let acc: UInt32 = address.isAccumulator ? 1 : 0
         let a = acc == 1 ? 0 : slot(address, depth)
@@ -71,35 +98,38 @@ extension FunctionCompiler {
         emit(base &+ acc &* 2 &+ dest, d, a, rest)
     }
 
-    /// Forms ss, sa, si, as, aa, ai, ks, ka, ki: address, then value.
+    /// Forms s, a, k, w, x of the address, each with s, a, i of the value.
     private mutating func store(_ row: UnsafePointer<wc_operator>) throws {
         let offset = try accessOffset(row)
         let type = row.pointee.output
         let value = try pop(type)
         let popped = try pop(addressType)
         let height = depth
-        let fixed = absolute(popped, offset)
-        let (address, rest) = fixed == nil ? reduced(popped, height, offset) : (popped, fixed ?? 0)
-        var valueForm: UInt32 = 0
-        var d: UInt32 = 0
-        if value.isAccumulator {
-            valueForm = 1
-        } else if value.isConstant && isInteger(type) && isShort(value.bits, type) {
-            valueForm = 2
-            d = UInt32(truncatingIfNeeded: value.bits) & 0xffff
-        } else {
-            d = slot(value, height + 1)
+        let base = firstOpcode(row)
+        if let at = absolute(popped, offset) {
+            let (form, d) = storedValue(value, type, height)
+            return emit(base &+ 6 &+ form, d, 0, at)
         }
-        var addressForm: UInt32 = 0
-        var a: UInt32 = 0
-        if fixed != nil {
-            addressForm = 2
-        } else if address.isAccumulator {
-            addressForm = 1
-        } else {
-            a = slot(address, height)
+        if let sum = takeSum(popped, offset) {
+            let (form, d) = storedValue(value, type, height)
+            return emit(base &+ sum.form &* 3 &+ form, d, sum.a, sum.imm)
         }
-        emit(firstOpcode(row) &+ addressForm &* 3 &+ valueForm, d, a, rest)
+        let (address, rest) = reduced(popped, height, offset)
+        let (form, d) = storedValue(value, type, height)
+        if address.isAccumulator { return emit(base &+ 3 &+ form, d, 0, rest) }
+        let a = slot(address, height)
+        emit(base &+ form, d, a, rest)
+    }
+
+    /// Form and operand of a value to be stored: slot, accumulator, short constant.
+    private mutating func storedValue(
+        _ value: Operand, _ type: UInt8, _ height: Int
+    ) -> (form: UInt32, d: UInt32) {
+        if value.isAccumulator { return (1, 0) }
+        if value.isConstant && isInteger(type) && isShort(value.bits, type) {
+            return (2, UInt32(truncatingIfNeeded: value.bits) & 0xffff)
+        }
+        return (0, slot(value, height + 1))
     }
 
     private func isInteger(_ type: UInt8) -> Bool { type == TypeCode.i32 || type == TypeCode.i64 }
