@@ -4,15 +4,24 @@ import Foundation
 public final class ChildProcess: @unchecked Sendable {
     // Unchecked: `Process` is only started and signalled here, and the collected output is read
     // after the reader threads have been joined (or under the lock).
+
+    /// How a program ended and all that it printed.
     public struct Result: Sendable {
+        /// The exit code, or the number of the signal that ended it.
         public let status: Int32
+        /// All of standard output.
         public let standardOutput: String
+        /// All of standard error.
         public let standardError: String
     }
 
+    /// The program did not do in time what the test waited for; it was killed.
     public struct TimedOut: Error, CustomStringConvertible {
+        /// The program and its arguments.
         public let command: String
+        /// What it had printed until then.
         public let output: String
+        /// What was waited for, in a sentence.
         public var description: String { "'\(command)' did not end in time; it printed: \(output)" }
     }
 
@@ -49,7 +58,9 @@ public final class ChildProcess: @unchecked Sendable {
 
     deinit { kill() }
 
+    /// Whether the program has not ended yet.
     public var isRunning: Bool { process.isRunning }
+    /// The process id, for signals of a test's own.
     public var processIdentifier: Int32 { process.processIdentifier }
 
     /// All that the program has printed so far on standard output.

@@ -7,6 +7,7 @@ public enum SharedData {
     public static let checkout = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
+    /// The folder of reference data, whether it is there or not.
     public static let root: URL = {
         if let named = ProcessInfo.processInfo.environment["OPENPATCH_SHARED"] {
             return URL(fileURLWithPath: named)
@@ -35,8 +36,11 @@ public enum SharedData {
     }
 }
 
+/// Reference data that a test needs is not on this machine.
 public struct MissingSharedData: Error, CustomStringConvertible {
+    /// What is missing, below the folder of reference data.
     public let path: String
+    /// What is missing and how to name its folder.
     public var description: String {
         "shared data '\(path)' is absent; name its folder with OPENPATCH_SHARED"
     }
