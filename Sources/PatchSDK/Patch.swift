@@ -75,7 +75,7 @@ public final class Patch: Sendable {
         }
         let outcome = await session.start()
         let settings = session.resolved
-        if settings.configuration.autoApply, settings.isRemote {
+        if settings.configuration.autoApply, settings.isRemote, !session.engine.readsOnly {
             Task.detached { await session.applyUpdate(onlyMandatory: false) }
         }
         return outcome
@@ -101,5 +101,13 @@ public final class Patch: Sendable {
     /// Fetches and applies the update at once if there is one and it is mandatory.
     public func enforceMandatoryUpdates() async {
         await session.withLock({ $0 })?.applyUpdate(onlyMandatory: true)
+    }
+
+    /// Says in words why this device runs what it runs: the last decision, and what it left out.
+    public func explain() async -> String {
+        guard let session = session.withLock({ $0 }) else {
+            return PatchError(.notConfigured).description
+        }
+        return await session.explain()
     }
 }

@@ -115,3 +115,9 @@ final class AppFixture {
         return states.withLock { $0 }
     }
 }
+
+struct ExtensionProcess: ProcessIdentity {
+    var processIdentifier: Int32 { 1 }
+    var kind: ProcessKind { .appExtension }
+    var bootIdentifier: String? { nil }
+}

@@ -29,6 +29,7 @@ import UpdateTestSupport
         fixture.server.forgetRequests()
         #expect(try await fixture.update() == false)
         #expect(!fixture.server.requests.contains { $0.contains("/modules/") })
+        #expect(await fixture.patch.explain().contains("[failed_here]"))
         #expect(await fixture.launch() == .activated("1.1"))
         #expect(fixture.greeting() == "good")
         try fixture.release("better", 3)

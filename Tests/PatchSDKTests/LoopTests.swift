@@ -68,6 +68,26 @@ import UpdateTestSupport
         #expect(fixture.greeting() == "one")
     }
 
+    @Test("an extension runs what the app runs, applies nothing and asks nothing")
+    func appExtension() async throws {
+        await fixture.launch()
+        try fixture.release("one", 1)
+        try await fixture.update()
+        try fixture.release("two", 2)
+        _ = try await fixture.patch.checkForUpdate()
+        _ = try await fixture.patch.fetchUpdate()
+        let state = try Data(contentsOf: fixture.folder.file("state/state.json"))
+        fixture.environment.process = ExtensionProcess()
+        fixture.server.forgetRequests()
+        #expect(await fixture.launch() == .activated("1.1"))
+        #expect(fixture.greeting() == "one")
+        #expect(
+            await fixture.failure { _ = try await fixture.patch.checkForUpdate() }
+                == .extensionReadsOnly)
+        #expect(fixture.server.requests.isEmpty)
+        #expect(try Data(contentsOf: fixture.folder.file("state/state.json")) == state)
+    }
+
     @Test("P19: a start needs no network, and waits for none")
     func P19_offline() async throws {
         try fixture.server.setFaults(["": .stall])

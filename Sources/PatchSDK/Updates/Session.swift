@@ -79,6 +79,8 @@ final class Session: Sendable {
     private func startDownloaded(_ failure: inout PatchError?) async -> StartOutcome? {
         do {
             var own = try await engine.open()
+            // Staged updates are the app's to activate; its extensions run what is current.
+            if engine.readsOnly { own.staged = nil }
             // Each failed rung is taken off the ladder, so this ends.
             for _ in 0..<4 {
                 if own.staged == .embedded {
@@ -256,6 +258,20 @@ final class Session: Sendable {
         } catch {
             throw failed(error)
         }
+    }
+
+    /// Why this device runs what it runs.
+    func explain() async -> String {
+        guard let decision = await engine.lastDecision else {
+            return "No check has been made yet."
+        }
+        var lines = ["\(decision.reason.text) [\(decision.reason.code)]"]
+        if !decision.context.isEmpty { lines.append(decision.context) }
+        for left in decision.excluded {
+            lines.append("Not \(left.digest.prefix(12)): \(left.reason.text) [\(left.reason.code)]")
+        }
+        if let head = decision.headSequence { lines.append("Decided by head \(head).") }
+        return lines.joined(separator: "\n")
     }
 
     /// Check, fetch and apply in one; failures are reported as events.

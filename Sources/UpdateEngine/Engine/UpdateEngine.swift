@@ -57,6 +57,12 @@ public actor UpdateEngine {
     private var catalog: Catalog?
     private var lastCheck: Check?
 
+    /// The last decision of this process, for explanations.
+    public private(set) var lastDecision: Decision?
+
+    /// Whether this process only looks at what the app has (it is an extension).
+    public nonisolated var readsOnly: Bool { environment.process.kind == .appExtension }
+
     /// An engine; it touches neither disk nor network before it is asked something.
     public init(settings: UpdateSettings, kind: any PayloadKind, environment: Environment) {
         self.settings = settings
@@ -172,6 +178,7 @@ public actor UpdateEngine {
         try remember(decision, found, own)
         let check = makeCheck(decision, found, own)
         lastCheck = check
+        lastDecision = decision
         return check
     }
 
