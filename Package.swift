@@ -154,6 +154,7 @@ var floor5: [Target] {
             name: "PatchServer",
             dependencies: [
                 "CMicroHTTPD", "ModuleABI", "PatchCrypto", "PatchPlatform", "Rollout", "TUF",
+                "WebViewBundle",
             ]),
     ]
 }

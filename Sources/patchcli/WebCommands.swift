@@ -17,6 +17,11 @@ enum WebCommands {
                 WebServeCommand.command,
                 WebKeygenCommand.command,
                 WebSignCommand.command,
+                WebUploadCommand.command,
+                WebDeployCommand.command,
+                WebServeRemoteCommand.command,
+                WebDownloadCommand.command,
+                WebBuiltinCommand.command,
             ])
     }
 

@@ -53,15 +53,23 @@ enum WebServeCommand {
         var limits = ServerLimits()
         limits.threads = try invocation[threads]
         let server = HTTPServer(handler: BundleServer(bundle, handler), limits: limits)
+        try await run(
+            server, host: try invocation[host], port: try invocation[port], console: console)
+    }
+
+    /// Serves until SIGTERM or SIGINT.
+    static func run(
+        _ server: HTTPServer, host: String, port: UInt16, console: Console
+    ) async throws {
         signal(SIGPIPE, SIG_IGN)
         do {
-            try server.start(host: try invocation[host], port: try invocation[port])
+            try server.start(host: host, port: port)
         } catch let error as HTTPServer.StartError {
             throw CommandFailure(
                 error.code, "The server could not start", why: error.description,
                 fix: "choose another port with --port", exit: .unavailable)
         }
-        let url = "http://\(try invocation[host]):\(server.port)"
+        let url = "http://\(host):\(server.port)"
         try console.report(["url": url]) { $0.print("listening on \(url)") }
         await WebStopSignal().wait()
         server.stop()

@@ -4,15 +4,21 @@ public struct HTTPRequest: Sendable {
     public let method: String
     /// The path as sent, percent signs and all, without the query.
     public let path: String
+    /// The query's arguments in the order sent, percent signs and all.
+    public let query: [(name: String, value: String)]
     /// Header fields in the order sent; duplicates are kept.
     public let headers: HTTPHeaders
     /// The client's numeric address, empty when unknown.
     public let address: String
 
     /// Makes a request.
-    public init(method: String, path: String, headers: HTTPHeaders = [:], address: String = "") {
+    public init(
+        method: String, path: String, query: [(name: String, value: String)] = [],
+        headers: HTTPHeaders = [:], address: String = ""
+    ) {
         self.method = method
         self.path = path
+        self.query = query
         self.headers = headers
         self.address = address
     }

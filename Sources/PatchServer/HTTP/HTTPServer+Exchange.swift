@@ -8,7 +8,9 @@ extension HTTPServer {
     func begin(_ connection: OpaquePointer, method: String, path: String) -> Exchange {
         inFlight.withLock { $0 += 1 }
         let request = HTTPRequest(
-            method: method, path: path, headers: Self.headers(of: connection),
+            method: method, path: path,
+            query: Self.values(.GET_ARGUMENT_KIND, of: connection).fields,
+            headers: Self.values(.HEADER_KIND, of: connection),
             address: Self.address(of: connection))
         var watched: ConnectionWatch.Entry?
         if let known = openpatch_mhd_connection_context(connection) {
@@ -167,11 +169,13 @@ extension HTTPServer {
         }
     }
 
-    private static func headers(of connection: OpaquePointer) -> HTTPHeaders {
+    private static func values(
+        _ kind: MHD_ValueKind, of connection: OpaquePointer
+    ) -> HTTPHeaders {
         var headers = HTTPHeaders()
         withUnsafeMutablePointer(to: &headers) { pointer in
             _ = MHD_get_connection_values(
-                connection, .HEADER_KIND,
+                connection, kind,
                 { list, _, name, value in
                     guard let list, let name else { return .NO }
                     list.assumingMemoryBound(to: HTTPHeaders.self).pointee.add(

@@ -24,6 +24,12 @@ public struct RemoteBundleListing: Sendable, Equatable, Codable {
     public let name: String
     /// The version that is deployed.
     public let version: String
+
+    /// Makes one of its parts.
+    public init(name: String, version: String) {
+        self.name = name
+        self.version = version
+    }
 }
 
 /// What a remote says of one version.

@@ -1,3 +1,10 @@
+/// What may be the name or version of a bundle, for tools and servers.
+public enum BundleName {
+    /// Whether a text can be a name or version: letters, digits, `.`, `_` and `-`, no dot at
+    /// either end, no name that means a device.
+    public static func isValid(_ text: String) -> Bool { BundleNaming.problem(with: text) == nil }
+}
+
 /// What may be the name or version of a bundle: both become parts of file names and URLs.
 enum BundleNaming {
     private static let mostBytes = 128
