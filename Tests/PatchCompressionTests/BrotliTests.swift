@@ -20,6 +20,12 @@ struct BrotliTests {
         }
     }
 
+    @Test("the one-byte empty stream that Apple's side writes by hand is one")
+    func emptyStream() throws {
+        #expect(try Brotli.decompress([0x06], maximumSize: 0) == [])
+        #expect(throws: CompressionError.damaged) { try Brotli.decompress([], maximumSize: 0) }
+    }
+
     @Test("one byte more than allowed is refused, exactly as much is not")
     func limit() throws {
         let packed = try Brotli.compress(text, quality: 5)
