@@ -1,5 +1,6 @@
 import Foundation
 import ModuleABI
+import TestSupport
 import Testing
 
 @testable import PatchCompiler
@@ -69,6 +70,16 @@ struct ScannerTests {
         #expect(refusal.reason == reason)
         if let detail { #expect(refusal.detail == detail) }
         #expect(!refusal.message.isEmpty && refusal.place.line >= 1)
+    }
+
+    @Test("the documentation explains every reason for staying native")
+    func documented() throws {
+        let page = try String(
+            contentsOf: SharedData.checkout.appendingPathComponent("Docs/functions.md"),
+            encoding: .utf8)
+        for reason in Refusal.Reason.allCases {
+            #expect(page.contains("`\(reason.rawValue)`"), "\(reason.rawValue)")
+        }
     }
 
     @Test("functions that an id cannot tell apart all stay native, wherever they are")
