@@ -115,6 +115,37 @@ struct CoverageTests {
         #expect(report.covered.first?.through == "format(_:)")
     }
 
+    @Test(
+        "a change travels through helpers that did not change, to all routed functions at the end")
+    func throughUnchanged() throws {
+        let text = """
+            let rate = 2
+            func scaled<T: BinaryInteger>(_ x: T) -> T { x * T(rate) }
+            func twice<T: BinaryInteger>(_ x: T) -> T { scaled(scaled(x)) }
+            func first(_ x: Int) -> Int { scaled(x) }
+            func second(_ x: Int) -> Int { twice(x) }
+            func third(_ x: Int) -> Int { first(x) }
+            """
+        func report(_ more: String) throws -> CoverageReport {
+            let fixture = try ProjectFixture(files: ["A.swift": text, "B.swift": more])
+            let project = try fixture.project()
+            let code = try AppCode(folder: fixture.folder, configuration: project.configuration)
+            let manifest = try Self.manifest(code)
+            try fixture.edit("Sources/A.swift", "let rate = 2", "let rate = 3")
+            return try project.coverage(of: manifest)
+        }
+        // The third calls the first through its gate, so it can stay as it is.
+        #expect(try report("").covered.map(\.name) == ["first(_:)", "second(_:)"])
+        for native in [
+            "struct Screen: Sendable { var body: Int { twice(1) } }",
+            "final class Window: Base { override func run() { _ = twice(1) } }\nclass Base { func run() {} }",
+            "@main struct Start { static func main() { run() }; static func run() { _ = twice(1) } }",
+        ] {
+            let error = #expect(throws: PatchProjectError.self, "\(native)") { try report(native) }
+            #expect(error?.kind == .nativeChange)
+        }
+    }
+
     @Test("a change that native code would not see is refused with both places")
     func native() throws {
         let helper = try blocked(

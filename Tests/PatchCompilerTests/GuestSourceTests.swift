@@ -107,6 +107,24 @@ struct GuestSourceTests {
         #expect(source.text.contains("Model.label(Int(op_a0))"))
     }
 
+    @Test("conformances that Embedded Swift lacks are taken out of any place in the list")
+    func conformances() throws {
+        for (written, kept) in [
+            ("struct V: Codable {", "struct V          {"),
+            ("struct V: Codable, Equatable {", "struct V:          Equatable {"),
+            ("struct V: Equatable, Codable {", "struct V: Equatable          {"),
+            (
+                "struct V: Encodable, Equatable, Decodable, Hashable {",
+                "struct V:            Equatable,            Hashable {"
+            ),
+        ] {
+            let generator = try generate(
+                ["A.swift": "\(written) var x = 1 }\nfunc f() -> Int { V().x }"], ["f()"])
+            let text = try #require(generator.sources().first?.text)
+            #expect(text.hasPrefix(kept), "\(text)")
+        }
+    }
+
     @Test("key paths that stand for functions become closures")
     func keyPaths() throws {
         let generator = try generate(

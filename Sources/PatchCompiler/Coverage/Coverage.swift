@@ -3,9 +3,9 @@ import ModuleABI
 /// What a module has to cover so that a store build behaves as the working tree does.
 ///
 /// Compares declarations with the build's manifest. A changed declaration that is not routed can
-/// only reach the device inside the functions that use it, so all its users must be routed (or
-/// themselves be changed and used by routed functions only); otherwise native code of the
-/// installed app would go on with the old one, and the change cannot ship.
+/// only reach the device inside the functions that use it, so all its users must be routed, or
+/// helpers with such users; otherwise native code of the installed app would go on with the old
+/// one, and the change cannot ship.
 struct Coverage {
     var report = CoverageReport()
     /// The routed functions to compile.
@@ -129,15 +129,29 @@ struct Coverage {
                     }
                     continue
                 }
-                if self.change(at: user) != nil {
+                guard change == .edited || self.change(at: user) != nil else { continue }
+                if change == .edited, !canTravel(user) {
+                    block(changed, user)
+                } else {
                     // It goes where its own users go.
                     pending.append(user)
-                    if isUsedByRuntime(declaration), change == .edited { block(changed, user) }
-                } else if change == .edited {
-                    block(changed, user)
                 }
             }
         }
+    }
+
+    /// Whether a declaration that is not routed runs only inside what names it, so that a changed
+    /// one, or one that uses what changed, reaches the device inside its users.
+    private func canTravel(_ position: Int) -> Bool {
+        let declaration = index.declarations[position]
+        if isUsedByRuntime(declaration) || declaration.kind == .deinitializer { return false }
+        if declaration.kind == .method || declaration.kind == .property,
+            conforms(declaration.container)
+        {
+            return false
+        }
+        // Nobody names it: somebody unseen may, or it is dead. Changed dead code is let through.
+        return change(at: position) != nil || !users(of: position).isEmpty
     }
 
     private mutating func block(_ changed: Declaration, _ user: Int) {

@@ -24,7 +24,10 @@ struct GuestClosure {
                 if isWanted(index.declarations[position]) { include(position) }
             }
             for position in included where !valueTypes.contains(position) {
-                if isUsedAsValue(index.declarations[position]) { valueTypes.insert(position) }
+                guard isUsedAsValue(index.declarations[position]) else { continue }
+                valueTypes.insert(position)
+                // Now its header counts: protocols, a superclass, generic requirements.
+                references.formUnion(index.declarations[position].references)
             }
         }
     }

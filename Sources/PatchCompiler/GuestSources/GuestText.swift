@@ -105,16 +105,16 @@ struct GuestText {
 
     private func strip(_ clause: InheritanceClauseSyntax?, all: Bool, on page: inout Page) {
         guard let clause else { return }
-        let kept = clause.inheritedTypes.filter {
+        // As an array: filtering the syntax itself would make a detached copy.
+        let types = Array(clause.inheritedTypes)
+        let kept = types.filter {
             !all && !Self.unavailableProtocols.contains($0.type.trimmedDescription)
         }
         if kept.isEmpty { return page.blank(clause) }
-        for type in clause.inheritedTypes
-        where !kept.contains(where: { $0.id == type.id }) { page.blank(type) }
+        let names = Set(kept.map(\.id))
+        for type in types where !names.contains(type.id) { page.blank(type) }
         // The last one kept must not be followed by a comma.
-        if let last = kept.last, last.id != clause.inheritedTypes.last?.id,
-            let comma = last.trailingComma
-        {
+        if let last = kept.last, last.id != types.last?.id, let comma = last.trailingComma {
             page.blank(comma)
         }
     }
