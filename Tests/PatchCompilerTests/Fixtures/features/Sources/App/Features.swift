@@ -174,7 +174,8 @@ func numbers(_ x: Int) -> [Int] {
 
 func floats(_ x: Double) -> [String] {
     [
-        "\(x)", "\((x * 3).rounded())",  // The sign of a NaN that arithmetic makes is the processor's own affair.
+        "\(x)", "\((x * 3).rounded())",
+        // Arithmetic may make a NaN of either sign.
         x.isFinite ? "\(x.truncatingRemainder(dividingBy: 2))" : "-",
         "\(x.isNaN || x > Double(salt))", "\(Float(x))", String(Int(exactly: x) ?? salt),
     ]
