@@ -119,6 +119,11 @@ public final class FaultServer: Sendable {
                     self.wfile.flush(); self.connection.shutdown(2)
                     return
                 self.answer(status, data, headers)
+        # A test run that is killed takes its servers along.
+        def watch(parent):
+            while os.getppid() == parent: time.sleep(0.5)
+            os._exit(0)
+        threading.Thread(target=watch, args=(os.getppid(),), daemon=True).start()
         server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler)
         server.daemon_threads = True
         print("ready", flush=True)

@@ -4,6 +4,7 @@ import PatchPlatform
 final class Observers<Value: Sendable>: Sendable {
     private let state = Lock<(next: Int, all: [Int: @Sendable (Value) -> Void])>((0, [:]))
 
+    @discardableResult
     func add(_ body: @escaping @Sendable (Value) -> Void) -> PatchObservation {
         let id = state.withLock { state in
             state.next += 1
