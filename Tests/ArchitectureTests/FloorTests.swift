@@ -62,7 +62,7 @@ struct FloorTests {
     }
 
     private func isOurs(_ target: PackageDescription.Target) -> Bool {
-        target.type != "test" && target.type != "system-target" && target.name != "TestSupport"
+        target.type != "test" && target.type != "system-target" && target.path.hasPrefix("Sources/")
     }
 
     private func isSystemLibrary(_ name: String) -> Bool {
