@@ -65,11 +65,12 @@ struct FaultTests {
 
     private func updater(
         _ repository: RepositorySimulator, _ fetcher: any MetadataFetcher,
-        _ cache: any MetadataCache
+        _ cache: any MetadataCache, shipped: [UInt8]? = nil
     ) async -> TUFUpdater {
-        TUFUpdater(
-            bootstrap: await repository.files["1.root.json"], fetcher: fetcher, cache: cache,
-            now: { RepositorySimulator.start })
+        var anchor = shipped
+        if anchor == nil { anchor = await repository.files["1.root.json"] }
+        return TUFUpdater(
+            bootstrap: anchor, fetcher: fetcher, cache: cache, now: { RepositorySimulator.start })
     }
 
     /// A device that has checked, then a rotation and a release that it has not seen.
@@ -162,7 +163,9 @@ struct FaultTests {
         for _ in 0..<6 {
             let repository = try RepositorySimulator()
             let cache = MemoryMetadataCache()
-            var client = await updater(repository, repository, cache)
+            // The root in the app is out of the attacker's reach, whatever the server serves.
+            let shipped = await repository.files["1.root.json"]
+            var client = await updater(repository, repository, cache, shipped: shipped)
             var history: [[String: [UInt8]]] = [await repository.state]
             var release = 1
             var highest: [String: Int] = [:]
@@ -199,7 +202,7 @@ struct FaultTests {
                         await repository.serve(name, bytes)
                     }
                 case 6:  // a restart
-                    client = await updater(repository, repository, cache)
+                    client = await updater(repository, repository, cache, shipped: shipped)
                 default:
                     await repository.restore(try #require(history.last))
                 }
