@@ -272,14 +272,23 @@ nonisolated func onLinux(_ name: String) -> [Target.Dependency] {
     [.target(name: name, condition: .when(platforms: [.linux]))]
 }
 
+/// Where the running toolchain keeps its host libraries. The manifest itself runs against a library
+/// of that toolchain, so its own memory map names the place, also behind a version manager's
+/// stand-in for `swift`.
 nonisolated func hostLibraryFolder() -> String {
     if let named = Context.environment["OPENPATCH_SWIFT_HOST_LIBRARIES"] { return named }
+    let beside = "/pm/ManifestAPI/libPackageDescription.so"
+    let map = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
+    for line in map.split(separator: "\n") where line.hasSuffix(beside) {
+        guard let slash = line.firstIndex(of: "/") else { continue }
+        return line[slash...].dropLast(beside.count) + "/host"
+    }
     let path = Context.environment["PATH"] ?? ""
     for folder in path.split(separator: ":") {
         let swift = URL(fileURLWithPath: String(folder)).appendingPathComponent("swift")
         guard FileManager.default.isExecutableFile(atPath: swift.path) else { continue }
-        let real = swift.resolvingSymlinksInPath().deletingLastPathComponent()
-        let host = real.deletingLastPathComponent().appendingPathComponent("lib/swift/host")
+        let tools = swift.resolvingSymlinksInPath().deletingLastPathComponent()
+        let host = tools.deletingLastPathComponent().appendingPathComponent("lib/swift/host")
         if FileManager.default.fileExists(atPath: host.path) { return host.path }
     }
     return "/usr/lib/swift/host"
