@@ -1,3 +1,4 @@
+import CommandLineKit
 import Foundation
 import ModuleABI
 import PatchCrypto
@@ -37,17 +38,17 @@ import Testing
     private func release(
         _ bytes: [UInt8], _ index: ReleaseIndex, grant: Int = 10_000,
         channel: String = "production",
-        mandatory: Bool = false
+        mandatory: Bool = false, fingerprint: String = Self.fingerprint
     ) throws -> ReleasePlan {
         var wishes = ReleasePlan.Wishes(channel: channel)
         wishes.grant = grant
         wishes.mandatory = mandatory
         let section = ModuleSection(
             app_id: "app", release: "1.0.\(index.nextSequence)", sequence: index.nextSequence,
-            fp: Self.fingerprint)
+            fp: fingerprint)
         return try ReleasePlan.release(
             .init(raw: bytes, packed: bytes, encoding: .identity, section: section), index: index,
-            appID: "app", platform: "linux", fingerprint: Self.fingerprint, wishes: wishes,
+            appID: "app", platform: "linux", fingerprint: fingerprint, wishes: wishes,
             salt: "00")
     }
 
@@ -92,6 +93,40 @@ import Testing
         #expect(throws: (any Error).self) {
             try ReleasePlan.rollback(to: .release("9.9"), index: all, before: second.head)
         }
+    }
+
+    @Test("a build that cannot go back does not keep the others on what is broken")
+    func severalBuilds() throws {
+        let young = String(repeating: "cd", count: 32)
+        let first = try release([1], try index([]))
+        let second = try release([2], try index([first]))
+        let other = try release([3], try index([first, second]), fingerprint: young)
+        let heads = [other.head, second.head]
+
+        let back = try ReleasePlan.rollbacks(
+            to: .previous, index: try index([first, second, other]), before: heads)
+        #expect(back.plans.map(\.plan.head.stable) == [digest([1])])
+        #expect(back.left.map(\.failure.code) == ["nothing_before"])
+        #expect(back.left.map(\.head.fingerprint) == [young])
+
+        let shipped = try ReleasePlan.rollback(
+            to: .embedded, index: try index([first, second, other]), before: other.head)
+        let all = try ReleasePlan.rollbacks(
+            to: .embedded, index: try index([first, second, other, shipped]),
+            before: [shipped.head, second.head])
+        #expect(all.plans.map(\.before.fingerprint) == [Self.fingerprint])
+        #expect(all.left.map(\.failure.code) == ["already_there"])
+        #expect(throws: CommandFailure.self) {
+            try ReleasePlan.rollbacks(to: .embedded, index: try index([]), before: [shipped.head])
+        }
+    }
+
+    @Test("digits of a fingerprint are digits; an empty variable stands for no build")
+    func digits() {
+        for text in ["", "xyz", "ab/", String(repeating: "a", count: 65)] {
+            #expect(Common.checkDigits(text) != nil, "\(text)")
+        }
+        #expect(Common.checkDigits("e5") == nil && Common.checkDigits("AB12") == nil)
     }
 
     @Test("a published version is never replaced by another module")

@@ -155,10 +155,10 @@ public struct Preparer: Sendable {
     /// Writes through a new file, keeping the old one's permissions: half a source file would be
     /// worse than none.
     private static func replace(_ url: URL, with bytes: [UInt8]) throws {
-        let permissions = try? FileManager.default
-            .attributesOfItem(atPath: url.path)[.posixPermissions]
-        // An editor's link to a file elsewhere stays a link.
+        // A link to a file elsewhere stays a link; its own permissions are not the file's.
         let target = url.resolvingSymlinksInPath()
+        let permissions = try? FileManager.default
+            .attributesOfItem(atPath: target.path)[.posixPermissions]
         try Data(bytes).write(to: target, options: .atomic)
         if let permissions {
             try? FileManager.default.setAttributes(

@@ -103,8 +103,8 @@ public struct PatchProject: Sendable {
             throw PatchProjectError(
                 .buildUnknown,
                 found.isEmpty
-                    ? "no registered build has the fingerprint '\(prefix)'; `patchcli builds "
-                        + "list` shows those that there are"
+                    ? "no registered build has the fingerprint '\(prefix)'; `patchcli "
+                        + "fingerprint show` names those that there are"
                     : "'\(prefix)' begins \(found.count) fingerprints; give more digits")
         }
         guard let latest = all.last else {

@@ -1,5 +1,5 @@
 /// Why a function or property stays native.
-public struct Refusal: Sendable, Equatable {
+public struct Refusal: Sendable, Equatable, CustomStringConvertible {
     /// A stable name of the reason, as `audit` counts them.
     public enum Reason: String, Sendable, CaseIterable {
         case isAsync = "async"
@@ -36,6 +36,9 @@ public struct Refusal: Sendable, Equatable {
     public var reason: Reason
     /// What exactly stands in the way: a type, an attribute; may be empty.
     public var detail: String
+
+    /// Place, name and why, in one line.
+    public var description: String { "\(place): \(name) stays native: \(message)" }
 
     /// A sentence for people.
     public var message: String {

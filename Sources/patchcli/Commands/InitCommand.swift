@@ -266,8 +266,17 @@ enum InitCommand {
                 exit: .usage)
         }
         return try await invocation.console.step("Create the app on \(server)") { _ in
-            try await ServerClient(base: base).createApp(
-                name: configuration.name, appID: configuration.appID, adminToken: token)
+            do {
+                return try await ServerClient(base: base).createApp(
+                    name: configuration.name, appID: configuration.appID, adminToken: token)
+            } catch let refusal as ServerRefusal where refusal.status == 401 {
+                // The usual advice is about the token of an app, which there is none of yet.
+                throw CommandFailure(
+                    refusal.code, "The server does not accept the admin token",
+                    why: "patchd wrote it to 'admin-token' in its data folder.",
+                    fix: "patchcli init --server \(server) --admin-token-file <data>/admin-token",
+                    exit: .noPermission)
+            }
         }
     }
 
@@ -283,8 +292,8 @@ enum InitCommand {
                 "root_lost", "The app exists on the server, but this project has no root for it",
                 why:
                     "An earlier 'init' was interrupted, or .openpatch/root.json was not committed.",
-                fix: "restore .openpatch/root.json, or remove 'app_key' and 'app_id' from "
-                    + "openpatch.json to begin a new app",
+                fix: "restore .openpatch/root.json, or remove the line 'app_key' from "
+                    + "openpatch.json and run 'patchcli init' again to begin a new app",
                 exit: .configuration)
         }
         let plan = RepositoryEditor.RootPlan(

@@ -17,7 +17,8 @@ enum RollbackCommand {
             discussion: """
                 Signs a new head whose stable release is an earlier one; devices follow on their \
                 next check. Applies to every build that has a head on the channel, or to one build \
-                with --fingerprint.
+                with --fingerprint. A build that is there already, or has nothing to go back to, \
+                is left as it is and named.
                 """,
             examples: [
                 ("patchcli rollback", "Back to the release before."),
@@ -37,10 +38,17 @@ enum RollbackCommand {
             let kind: String
             let head: Head
         }
+        struct Left: Encodable {
+            let fingerprint: String
+            let code: String
+            let message: String
+        }
         let created: Bool
         let dry_run: Bool
         let channel: String
         let changes: [Change]
+        /// Builds that stay as they are.
+        let left: [Left]
     }
 
     @Sendable private static func run(_ invocation: Invocation) async throws {
@@ -77,8 +85,8 @@ enum RollbackCommand {
             var editor = published
             var targets: [NewTarget] = []
             var changes: [Report.Change] = []
-            for head in heads {
-                let plan = try ReleasePlan.rollback(to: goal, index: index, before: head)
+            let found = try ReleasePlan.rollbacks(to: goal, index: index, before: heads)
+            for (head, plan) in found.plans {
                 try editor.setTargets(
                     plan.targets.map(\.file), removing: plan.removed,
                     in: BuildRole.name(fingerprint: head.fingerprint), signers: signers,
@@ -90,7 +98,13 @@ enum RollbackCommand {
                 isDry
                 ? false
                 : try await publishing.publish(editor, targets: targets, as: "Sign and publish")
-            return Report(created: created, dry_run: isDry, channel: channel, changes: changes)
+            return Report(
+                created: created, dry_run: isDry, channel: channel, changes: changes,
+                left: found.left.map {
+                    .init(
+                        fingerprint: $0.head.fingerprint, code: $0.failure.code,
+                        message: $0.failure.what)
+                })
         }
         try console.report(report) { show(report, on: $0) }
     }
@@ -119,6 +133,11 @@ enum RollbackCommand {
                         "(build \(change.fingerprint.prefix(16)), head \(change.head.headSequence))"
                     ))
             if report.dry_run, let text = try? Console.text(change.head) { console.print(text) }
+        }
+        for build in report.left {
+            console.print(
+                style.bold("Left as it is: ")
+                    + "build \(build.fingerprint.prefix(16)). \(build.message).")
         }
         if !report.dry_run { console.print("Devices follow on their next check.") }
     }

@@ -117,7 +117,7 @@ struct ReleasePlan: Sendable {
                 throw CommandFailure(
                     "nothing_before", "There is no earlier release to go back to",
                     why: "The present one is the first of this build on \(before.channel).",
-                    fix: "patchcli rollback --embedded", exit: .usage)
+                    fix: "patchcli rollback --embedded", exit: .unreachable)
             }
             head.returnable = returnable(before, instead: earlier)
             head.stable = earlier
@@ -133,6 +133,32 @@ struct ReleasePlan: Sendable {
                 exit: .unreachable)
         }
         return try plan(nil, head, [], index, fp16)
+    }
+
+    /// Builds that a rollback leaves as they are, and why.
+    struct Left {
+        let head: Head
+        let failure: CommandFailure
+    }
+
+    /// Heads that send the devices of several builds back. In an emergency a build that is there
+    /// already, or has nothing to go back to, must not keep the others on what is broken.
+    /// - Throws: ``CommandFailure`` when no build can go.
+    static func rollbacks(
+        to goal: Goal, index: ReleaseIndex, before heads: [Head]
+    ) throws -> (plans: [(before: Head, plan: ReleasePlan)], left: [Left]) {
+        var plans: [(before: Head, plan: ReleasePlan)] = []
+        var left: [Left] = []
+        for head in heads {
+            do {
+                plans.append((head, try rollback(to: goal, index: index, before: head)))
+            } catch let failure as CommandFailure {
+                left.append(Left(head: head, failure: failure))
+            }
+        }
+        let telling = left.first { $0.failure.code != "already_there" } ?? left.first
+        if plans.isEmpty, let telling { throw telling.failure }
+        return (plans, left)
     }
 
     private static func find(

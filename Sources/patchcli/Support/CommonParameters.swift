@@ -11,9 +11,16 @@ enum Common {
         check: checkName)
     static let fingerprint = Parameter<String?>.option(
         "fingerprint", placeholder: "digits",
-        help: "First digits of a registered build's fingerprint, instead of the latest build.")
+        help: "First digits of a registered build's fingerprint, instead of the latest build.",
+        check: checkDigits)
     static let dryRun = Parameter<Bool>.flag(
         "dry-run", help: "Print exactly what would be signed; change and publish nothing.")
+
+    /// An empty text, as from an unset variable in a script, would stand for any build.
+    static let checkDigits: @Sendable (String) -> String? = { digits in
+        let isFine = !digits.isEmpty && digits.utf8.count <= 64 && digits.allSatisfy(\.isHexDigit)
+        return isFine ? nil : "expected 1 to 64 hexadecimal digits"
+    }
 
     /// Names that become part of a path.
     static let checkName: @Sendable (String) -> String? = { name in
@@ -23,7 +30,7 @@ enum Common {
                 (0x30...0x39).contains($0) || (0x41...0x5A).contains($0)
                     || (0x61...0x7A).contains($0) || [0x2E, 0x5F, 0x2D].contains($0)
             }
-        return isFine ? nil : "expected letters, digits, '.', '_' and '-'"
+        return isFine ? nil : "expected up to 100 letters, digits, '.', '_' and '-'"
     }
 }
 

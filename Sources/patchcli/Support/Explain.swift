@@ -28,7 +28,8 @@ enum Explain {
                 error.code, "A key could not be used", why: error.description, exit: .dataError)
         case let error as CocoaError:
             return CommandFailure(
-                "file_failed", "A file could not be used", why: error.localizedDescription,
+                "file_failed", "A file could not be used",
+                why: (error.filePath.map { "'\($0)': " } ?? "") + error.localizedDescription,
                 exit: .ioError)
         default: return nil
         }
