@@ -70,6 +70,19 @@ import WebAssembly
         #expect(ended?.status == 0, "\(ended?.standardError ?? "")")
     }
 
+    @Test("other bodies under a known fingerprint are registered only when asked to replace it")
+    func replacedRegistration() throws {
+        let loop = try Loop("replace")
+        try loop.makeReady()
+        try loop.edit("\"EUR \"", to: "\"€ \"")
+        let refused = try loop.cli("fingerprint", "register")
+        #expect(refused.status != 0)
+        #expect(refused.standardError.contains("patchcli fingerprint register --replace"))
+        _ = try loop.json("fingerprint", "register", "--replace")
+        let release = try loop.json("release")
+        #expect((release["covered"] as? [Any])?.isEmpty == true, "\(release)")
+    }
+
     @Test("a rollout begins with a share of devices and ends with all")
     func rollout() throws {
         let loop = try Loop("rollout")
@@ -246,7 +259,7 @@ import WebAssembly
         let loop = try Loop("usage")
         expect(try loop.cli("relaese"), 64, "Did you mean 'release'?")
         expect(try loop.cli("release", "--rollout", "0%"), 64, "expected a share")
-        expect(try loop.cli("release", "--version", "../x"), 64, "expected letters")
+        expect(try loop.cli("release", "--version", "../x"), 64, "expected up to 100 letters")
         expect(try loop.cli("init", "--server", "nonsense"), 64, "no address of a server")
         expect(
             try loop.cli("init", "--server", "http://127.0.0.1:1"), 64, "needs its admin token")

@@ -26,8 +26,8 @@ extension PatchProject {
                 .buildConflict,
                 "build \(same.short) is registered with the same native code and other bodies of "
                     + "routed functions; installed apps of both would get the same modules. "
-                    + "Release the difference, or replace the registration if that build never "
-                    + "reached anybody")
+                    + "Release the difference, or run 'patchcli fingerprint register --replace' if "
+                    + "that build never reached anybody")
         }
         let base = try BaseModule.build(
             index: index, functions: code.scan.functions,

@@ -80,6 +80,14 @@ struct SourceTree {
             throw PatchProjectError(
                 .fileAccess, "the file cannot be read", at: [SourcePlace(file: path, line: 0)])
         }
-        return [UInt8](data)
+        let bytes = [UInt8](data)
+        if let line = NestingLimit.firstLineBeyond(bytes) {
+            throw PatchProjectError(
+                .syntaxError,
+                "more than \(NestingLimit.brackets) '[' are open at once on this line, which no "
+                    + "parser gets through; give the inner type a name with 'typealias'",
+                at: [SourcePlace(file: path, line: line)])
+        }
+        return bytes
     }
 }

@@ -8,6 +8,11 @@ enum FingerprintCommands {
     private static let offline = Parameter<Bool>.flag(
         "no-publish", help: "Write the files only; run again without it before the first release.")
 
+    private static let replace = Parameter<Bool>.flag(
+        "replace",
+        help: "Overrides the registration of a build with the same native code and other bodies; "
+            + "only when that build never reached anybody.")
+
     static var group: Command {
         Command(
             "fingerprint", abstract: "What identifies a store build.",
@@ -92,12 +97,13 @@ enum FingerprintCommands {
                 .openpatch/builds (commit them), patch-config.json and base.wasm into the app's \
                 resources, and signs a role for the build so that releases can be made for it.
                 """,
-            parameters: parameters(Common.project, offline)
+            parameters: parameters(Common.project, offline, replace)
         ) { invocation in
             let workspace = try Workspace(invocation)
             let console = invocation.console
+            let replacing = try invocation[replace]
             let build = try await console.step("Compile the base module") { progress in
-                let build = try workspace.project.registerBuild()
+                let build = try workspace.project.registerBuild(replacing: replacing)
                 progress.update(nil, Quantity.bytes(build.base.count))
                 return build
             }
