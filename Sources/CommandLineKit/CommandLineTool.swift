@@ -45,6 +45,12 @@ public struct CommandLineTool: Sendable {
                     console: console, path: path, environment: environment, values: values)
                 try await command.body?(invocation)
             }
+            if let problem = console.outputProblem() {
+                // Exit 0 would tell a script that it has the whole result.
+                throw CommandFailure(
+                    "output_failed", "The result could not be written", why: problem,
+                    exit: .ioError)
+            }
             return .success
         } catch let failure as Parser.Failure {
             report(failure, on: console)

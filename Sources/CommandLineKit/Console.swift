@@ -32,6 +32,8 @@ public struct Console: Sendable {
     let animates: Bool
     let output: @Sendable (String) -> Void
     let errors: @Sendable (String) -> Void
+    /// Why results could not be written; nil while all were.
+    let outputProblem: @Sendable () -> String?
 
     /// A console of any two sinks; tests collect what is written.
     public init(
@@ -47,6 +49,7 @@ public struct Console: Sendable {
         self.animates = animates
         self.output = output
         self.errors = errors
+        outputProblem = { nil }
     }
 
     /// The console of this process.
@@ -62,8 +65,11 @@ public struct Console: Sendable {
         isInteractive = mode == .human && outIsTerminal && inIsTerminal && !isAutomated
         animates =
             errIsTerminal && !isAutomated && environment["TERM"] != "dumb" && mode == .human
-        output = { Console.write($0, to: FileHandle.standardOutput) }
-        errors = { Console.write($0, to: FileHandle.standardError) }
+        let results = DescriptorWriter(STDOUT_FILENO)
+        let remarks = DescriptorWriter(STDERR_FILENO)
+        output = { results.write($0) }
+        errors = { remarks.write($0) }
+        outputProblem = { results.problem }
     }
 
     /// A line of a result for a person. With `--json` it goes to standard error.
@@ -130,11 +136,6 @@ public struct Console: Sendable {
             }
         }
         return lines.joined(separator: "\n")
-    }
-
-    private static func write(_ text: String, to handle: FileHandle) {
-        // A closed pipe is the reader's choice, not a failure of ours.
-        try? handle.write(contentsOf: Data(text.utf8))
     }
 
     private static func terminalWidth(_ environment: [String: String]) -> Int {

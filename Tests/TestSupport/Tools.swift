@@ -24,6 +24,9 @@ public enum Tools {
             .first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
+    /// Whether this system has a device that refuses every write.
+    public static var hasFullDevice: Bool { FileManager.default.fileExists(atPath: "/dev/full") }
+
     /// The folder of the executables built together with the running tests.
     public static var builtProducts: URL {
         var folder = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()

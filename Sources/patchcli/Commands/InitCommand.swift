@@ -191,8 +191,8 @@ enum InitCommand {
                     + "who loses all root keys can never change them again.")
         }
         console.print(
-            "Next: \(style.cyan("patchcli prepare")), build the app, "
-                + "then \(style.cyan("patchcli fingerprint register")).")
+            "Next: \(style.cyan("patchcli prepare")) and "
+                + "\(style.cyan("patchcli fingerprint register")), then build the app.")
     }
 
     // MARK: Steps

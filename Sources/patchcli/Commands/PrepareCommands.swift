@@ -67,7 +67,8 @@ enum PrepareCommands {
         } else {
             console.print(
                 "\(style.bold(Quantity.count(report.routed.count, "function"))) can be replaced "
-                    + "over the air, \(report.native.count) stay native.")
+                    + "over the air, \(report.native.count) "
+                    + "\(report.native.count == 1 ? "stays" : "stay") native.")
             let shown = showsAll ? report.routed : Array(report.routed.prefix(10))
             var table = Table([.init("FUNCTION"), .init("GATE", .right), .init("PLACE")])
             for function in shown {
