@@ -107,7 +107,10 @@ public final class ChildProcess: @unchecked Sendable {
     public func kill() {
         if process.isRunning {
             Foundation.kill(process.processIdentifier, SIGKILL)
-            process.waitUntilExit()
+            // Not `waitUntilExit`: on Linux it turns a run loop, which may miss the end of a process
+            // that another thread started and then spin for ever.
+            let deadline = Date().addingTimeInterval(5)
+            while process.isRunning, Date() < deadline { Thread.sleep(forTimeInterval: 0.002) }
         }
     }
 
