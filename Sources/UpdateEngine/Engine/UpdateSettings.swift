@@ -24,6 +24,9 @@ public struct UpdateSettings: Sendable {
     public var fingerprint: String
     /// Where `apps/<appKey>/…` lies; nil for no remote updates.
     public var baseURL: URL?
+    /// Other places of the same tree, asked in this order when `baseURL` fails. Whatever they serve
+    /// is verified like the rest, so they need not be trusted.
+    public var mirrors: [URL] = []
     /// What remote metadata is trusted by.
     public var trust: Trust
     /// The id that rollouts draw by; nil for a random one kept in the state.
@@ -48,6 +51,9 @@ public struct UpdateSettings: Sendable {
     public var minimumSequence = 0
     /// The lowest version of the targets metadata that this build accepts.
     public var minimumTargetsVersion = 0
+    /// Gives the module that the app shipped with (`base.wasm`), which a delta may start from;
+    /// called only when a release offers one. Nil when there is none.
+    public var baseModule: (@Sendable () -> [UInt8]?)?
     /// The largest payload, in bytes.
     public var maximumPayload = 32 << 20
     /// How long to wait for another process that writes the state, in seconds.

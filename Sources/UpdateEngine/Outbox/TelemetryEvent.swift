@@ -1,0 +1,88 @@
+import PatchPlatform
+
+/// One thing that happened to a release on this device, as the server is told it
+/// (`Docs/http-api.md`). It names no person and no device.
+public struct TelemetryEvent: Codable, Equatable, Sendable {
+    /// What happened.
+    public enum Name: String, Codable, Sendable, CaseIterable {
+        /// The server was asked.
+        case check
+        /// A payload arrived, or did not.
+        case download
+        /// A payload was compared with what was signed.
+        case verify
+        /// A release was put in place.
+        case activate
+        /// A release has proved itself.
+        case ready
+        /// An earlier release, or what the app shipped with, took over.
+        case rollback
+        /// A call into a module failed.
+        case trap
+        /// Native code served what a patch could not.
+        case fallback
+        /// A function or view is served natively from now on.
+        case demotion
+        /// The app ended uncleanly soon after a release had proved itself.
+        case crashAfterReady = "crash_after_ready"
+    }
+
+    /// The idempotency key, a UUID: however often the event is sent, it counts once.
+    public var id: String
+    /// What happened.
+    public var name: Name
+    /// When, in seconds since 1970, by the device's clock.
+    public var at: Double
+    /// The digest of the release that it concerns; nil for what the app shipped with.
+    public var release: String?
+    /// The fingerprint of the app's build.
+    public var fingerprint: String
+    /// Version of the SDK.
+    public var sdk: String
+    /// Name and version of the operating system.
+    public var os: String?
+    /// Version of the app.
+    public var appVersion: String?
+    /// How long it took, in milliseconds.
+    public var durationMilliseconds: Int?
+    /// Bytes on the wire.
+    public var bytes: Int?
+    /// Whether a difference was downloaded rather than the whole payload.
+    public var isDelta: Bool?
+    /// Whether an earlier download was continued.
+    public var isResumed: Bool?
+    /// The stable code of why.
+    public var reason: String?
+    /// What exactly was met; cut to 256 bytes when it is recorded.
+    public var detail: String?
+
+    /// An event under a fresh idempotency key.
+    public init(
+        _ name: Name, at time: Double, fingerprint: String, sdk: String,
+        random: any RandomSource = LiveRandom()
+    ) {
+        id = random.uuid()
+        self.name = name
+        at = time
+        self.fingerprint = fingerprint
+        self.sdk = sdk
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case id, name, at, release, fingerprint, sdk, os, bytes, reason, detail
+        case appVersion = "app_version"
+        case durationMilliseconds = "duration_ms"
+        case isDelta = "is_delta"
+        case isResumed = "resumed"
+    }
+}
+
+/// How much of what happens is told to the server.
+public enum Telemetry: Equatable, Sendable {
+    /// Every install tells.
+    case on
+    /// A share of all installs, 0 to 1, tells; an install is in or out as a whole.
+    case sampled(Double)
+    /// Nothing is told and nothing is written.
+    case off
+}
