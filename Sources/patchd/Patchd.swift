@@ -18,7 +18,8 @@ struct Patchd {
         case let error as HTTPServer.StartError:
             return CommandFailure(
                 error.code, "The server could not start", why: error.description,
-                fix: "patchd --data DIR --port 0", exit: .unavailable)
+                fix: "patchd --data DIR " + (error.isHostWrong ? "--host 127.0.0.1" : "--port 0"),
+                exit: .unavailable)
         case let error as APIError:
             return CommandFailure(
                 error.code, "The server could not start", why: error.message, exit: .unavailable)

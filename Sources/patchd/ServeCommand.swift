@@ -1,5 +1,4 @@
 import CommandLineKit
-import Dispatch
 import Foundation
 import PatchServer
 
@@ -50,7 +49,7 @@ enum ServeCommand {
         let server = try PatchServer(
             configuration: configuration, log: log,
             checkpoint: CrashForTests.checkpoint(invocation.environment))
-        let stopped = StopSignal()
+        let stopped = TerminationSignals()
         let address = try server.start()
         log.info("started", ["address": address, "data": configuration.dataFolder])
         if server.isFirstStart {
@@ -75,28 +74,5 @@ enum CrashForTests {
             let step = PublishStep(rawValue: name)
         else { return { _ in } }
         return { if $0 == step { kill(getpid(), SIGKILL) } }
-    }
-}
-
-/// Waits for SIGTERM or SIGINT.
-final class StopSignal: @unchecked Sendable {
-    // Unchecked: the sources are only kept alive here and never touched after `init`.
-    private let stream: AsyncStream<Void>
-    private let sources: [any DispatchSourceSignal]
-
-    init() {
-        let (stream, continuation) = AsyncStream<Void>.makeStream()
-        self.stream = stream
-        sources = [SIGTERM, SIGINT].map { number in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler { continuation.yield() }
-            source.resume()
-            return source
-        }
-    }
-
-    func wait() async {
-        for await _ in stream { break }
     }
 }

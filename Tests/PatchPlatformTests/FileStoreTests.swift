@@ -125,10 +125,12 @@ import Testing
         try files.writeAtomically([UInt8](repeating: 1, count: 100_000), to: "f")
         // The writer goes through the same steps: temporary file, fsync, rename.
         let script = """
-            import os, sys
+            import os, sys, time
             n = 0
+            # Ends by itself when the test that should end it was killed.
+            last = time.monotonic() + 60
             print("go", flush=True)
-            while True:
+            while time.monotonic() < last:
                 n = (n + 1) % 256
                 with open(sys.argv[1] + ".tmp", "wb") as f:
                     f.write(bytes([n]) * 100000); f.flush(); os.fsync(f.fileno())

@@ -62,16 +62,19 @@ enum WebServeCommand {
         _ server: HTTPServer, host: String, port: UInt16, console: Console
     ) async throws {
         signal(SIGPIPE, SIG_IGN)
+        let stopped = TerminationSignals()
         do {
             try server.start(host: host, port: port)
         } catch let error as HTTPServer.StartError {
             throw CommandFailure(
                 error.code, "The server could not start", why: error.description,
-                fix: "choose another port with --port", exit: .unavailable)
+                fix: error.isHostWrong
+                    ? "name an address of this machine, as in --host 127.0.0.1"
+                    : "choose another port with --port", exit: .unavailable)
         }
         let url = "http://\(host):\(server.port)"
         try console.report(["url": url]) { $0.print("listening on \(url)") }
-        await WebStopSignal().wait()
+        await stopped.wait()
         server.stop()
     }
 }
@@ -109,26 +112,3 @@ private struct BundleServer: RequestHandler {
 }
 
 extension PathStyle: ArgumentValue {}
-
-/// Waits for SIGTERM or SIGINT.
-private final class WebStopSignal: @unchecked Sendable {
-    // Unchecked: the sources are only kept alive here and never touched after `init`.
-    private let stream: AsyncStream<Void>
-    private let sources: [any DispatchSourceSignal]
-
-    init() {
-        let (stream, continuation) = AsyncStream<Void>.makeStream()
-        self.stream = stream
-        sources = [SIGTERM, SIGINT].map { number in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler { continuation.yield() }
-            source.resume()
-            return source
-        }
-    }
-
-    func wait() async {
-        for await _ in stream { break }
-    }
-}
