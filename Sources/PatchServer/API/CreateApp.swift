@@ -16,8 +16,14 @@ enum CreateApp {
             throw APIError.malformed(
                 "malformed_request", "Send {\"name\": \"…\"}, with \"app_id\" if there is one.")
         }
-        guard (1...100).contains(request.name.count) else {
-            throw APIError.malformed("bad_name", "The app's name must have 1 to 100 characters.")
+        // Scalars, not characters: one character may hold any number of them.
+        let scalars = request.name.unicodeScalars
+        guard (1...100).contains(scalars.count),
+            !scalars.contains(where: { $0.properties.generalCategory == .control })
+        else {
+            throw APIError.malformed(
+                "bad_name",
+                "The app's name must have 1 to 100 characters and no control characters.")
         }
         if let id = request.app_id, UUID(uuidString: id) == nil || id != id.lowercased() {
             throw APIError.malformed("bad_app_id", "'app_id' must be a lower-case UUID.")

@@ -55,6 +55,7 @@ final class PatchAPI: RequestHandler {
         if parts.count == 2, parts[1] == "releases" {
             return try publish(String(parts[0]), request)
         }
+        if parts.count == 1 { return try showApp(String(parts[0]), request) }
         guard let path = TreePath(parts) else { throw APIError.notFound }
         try requireRead(request)
         return .respond(tree.response(for: path, request: request))
@@ -82,13 +83,24 @@ final class PatchAPI: RequestHandler {
             })
     }
 
+    private func showApp(_ key: String, _ request: HTTPRequest) throws -> RequestPlan {
+        try requireRead(request)
+        return .respond(try ShowApp.answer(try authorizedApp(key, request), apps: apps))
+    }
+
     private func publish(_ key: String, _ request: HTTPRequest) throws -> RequestPlan {
         try requirePost(request)
+        let app = try authorizedApp(key, request)
+        return .receive(
+            try releases.receiver(app, contentType: request.headers["content-type"]))
+    }
+
+    /// The app that the request's token belongs to.
+    private func authorizedApp(_ key: String, _ request: HTTPRequest) throws -> AppRecord {
         // The same answer for a wrong key as for a wrong token: keys of others are not told.
         guard let token = Token.bearer(request), let app = try apps.app(key), app.accepts(token)
         else { throw refusedToken(request) }
-        return .receive(
-            try releases.receiver(app, contentType: request.headers["content-type"]))
+        return app
     }
 
     private func refusedToken(_ request: HTTPRequest) -> APIError {

@@ -12,6 +12,8 @@ public final class HTTPServer: @unchecked Sendable {
         let host: String
         let port: UInt16
         let reason: String
+        /// Whether `host` can never be listened on, whatever the port.
+        public let isHostWrong: Bool
         /// Stable name.
         public var code: String { "cannot_listen" }
         /// Names the address and what the system said.
@@ -40,14 +42,18 @@ public final class HTTPServer: @unchecked Sendable {
         address.sin_port = port.bigEndian
         let numeric = host == "localhost" ? "127.0.0.1" : host
         guard inet_pton(AF_INET, numeric, &address.sin_addr) == 1 else {
-            throw StartError(host: host, port: port, reason: "the host is not an IPv4 address")
+            throw StartError(
+                host: host, port: port, reason: "the host is not an IPv4 address",
+                isHostWrong: true)
         }
         errno = 0
         let started = withUnsafePointer(to: &address) { pointer in
             startDaemon(port: port, address: UnsafeRawPointer(pointer))
         }
         guard let started else {
-            throw StartError(host: host, port: port, reason: String(cString: strerror(errno)))
+            throw StartError(
+                host: host, port: port, reason: String(cString: strerror(errno)),
+                isHostWrong: errno == EADDRNOTAVAIL)
         }
         daemon = started
         self.port = UInt16(truncatingIfNeeded: openpatch_mhd_port(started))

@@ -94,7 +94,8 @@ enum InitCommand {
         let store = KeyStore(environment: invocation.environment)
         let isNew = configuration.appKey.isEmpty
         let isStatic: Bool
-        var freshness: [TUFKey] = []
+        // Those of a server come with the answer that made the app.
+        var freshness: [TUFKey]?
         if isNew {
             // An id without a key was never published under: it came with a template.
             configuration.appID = try invocation[appID] ?? LiveRandom().uuid()
@@ -103,6 +104,10 @@ enum InitCommand {
             if isStatic {
                 configuration.appKey = "pak_" + SecureRandom.bytes(12).hex
                 configuration.server = try invocation[baseURL]
+                // Its folder makes a project a static one; so it is there before the app's key,
+                // and an interrupted 'init' goes on as what it began as.
+                try FileManager.default.createDirectory(
+                    at: Workspace.treeFolder(folder), withIntermediateDirectories: true)
             } else {
                 configuration.server = named
                 let app = try await createApp(configuration, invocation)
@@ -123,33 +128,30 @@ enum InitCommand {
         try ConfigurationFile.writeIgnoreFile(in: folder)
         var roles: [KeyStore.Role] = [.root, .rootBackup, .targets]
         if isStatic { roles.append(.freshness) }
-        let hasRoot = FileManager.default.fileExists(
+        let beginning = Beginning(
+            configuration: configuration, folder: folder, isStatic: isStatic,
+            invocation: invocation)
+        let hadRoot = FileManager.default.fileExists(
             atPath: folder.appendingPathComponent(".openpatch/root.json").path)
+        // Keys of a root that exists are never made up: others would not count.
+        var hasRoot = hadRoot
+        if !hasRoot, !isNew { hasRoot = try await beginning.takePublishedRoot() }
         var keys: [(entry: KeyStore.Entry, isNew: Bool)] = []
         for role in roles {
-            if hasRoot {
-                // Keys of a root that exists are never made up: others would not count.
-                if let entry = try store.key(configuration.appKey, role) {
-                    keys.append((entry, false))
-                }
-            } else {
+            if !hasRoot {
                 keys.append(try store.obtain(configuration.appKey, role))
+            } else if let entry = try store.key(configuration.appKey, role) {
+                keys.append((entry, false))
             }
         }
-        if !hasRoot {
-            if isStatic {
-                freshness = keys.filter { $0.entry.role == .freshness }.map(\.entry.tufKey)
-            }
-            try await publishRoot(
-                configuration, folder, keys.map(\.entry), freshness, isStatic, invocation)
-        }
+        if !hasRoot { try await beginning.publishRoot(freshness: freshness) }
         let workspace = try Workspace(folder: folder, environment: invocation.environment)
         let root = try await writeResources(workspace)
         let report = Report(
             app_id: configuration.appID, app_key: configuration.appKey,
             mode: isStatic ? "static" : "server",
             configuration: folder.appendingPathComponent(ProjectConfiguration.fileName).path,
-            created: !hasRoot,
+            created: !hadRoot,
             keys: keys.map {
                 .init(
                     role: $0.entry.role.rawValue, key_id: $0.entry.tufKey.keyID,
@@ -278,50 +280,6 @@ enum InitCommand {
                     exit: .noPermission)
             }
         }
-    }
-
-    private static func publishRoot(
-        _ configuration: ProjectConfiguration, _ folder: URL, _ keys: [KeyStore.Entry],
-        _ freshness: [TUFKey], _ isStatic: Bool, _ invocation: Invocation
-    ) async throws {
-        func held(_ roles: KeyStore.Role...) -> [KeyStore.Entry] {
-            keys.filter { roles.contains($0.role) }
-        }
-        guard !freshness.isEmpty else {
-            throw CommandFailure(
-                "root_lost", "The app exists on the server, but this project has no root for it",
-                why:
-                    "An earlier 'init' was interrupted, or .openpatch/root.json was not committed.",
-                fix: "restore .openpatch/root.json, or remove the line 'app_key' from "
-                    + "openpatch.json and run 'patchcli init' again to begin a new app",
-                exit: .configuration)
-        }
-        let plan = RepositoryEditor.RootPlan(
-            rootKeys: held(.root, .rootBackup).map(\.tufKey),
-            targetsKeys: held(.targets).map(\.tufKey), freshnessKeys: freshness,
-            openPatch: Root.OpenPatchExtension(appID: configuration.appID))
-        var editor = try RepositoryEditor(
-            plan, signers: held(.root).map(\.signer), at: .now,
-            expiryPlan: isStatic ? .staticTree : .server)
-        try editor.editTargets(signers: held(.targets).map(\.signer), at: .now)
-        let root = editor.root.encoded()
-        let store = KeyStore(environment: invocation.environment)
-        let repository: any Repository
-        if isStatic {
-            repository = StaticRepository(folder: Workspace.treeFolder(folder), trustedRoot: root) {
-                try store.require(configuration.appKey, .freshness).signer
-            }
-        } else {
-            guard let base = configuration.server.flatMap(ServerClient.apiBase) else { return }
-            repository = ServerRepository(
-                client: ServerClient(base: base), appKey: configuration.appKey, trustedRoot: root
-            ) { try store.token(configuration.appKey, environment: invocation.environment) }
-        }
-        _ = try await invocation.console.step("Sign and publish the root of trust") { _ in
-            try await repository.publish(editor, targets: []) { _ in }
-        }
-        try ConfigurationFile.writeIfChanged(
-            root, to: folder.appendingPathComponent(".openpatch/root.json"))
     }
 
     /// Writes what the app carries.

@@ -71,6 +71,20 @@ struct ServerClient: Sendable {
         return CreatedApp(appKey: key, appID: id, token: token, freshnessKeys: keys)
     }
 
+    /// The public keys that the server signs an app's freshness with.
+    /// - Throws: `HTTPError`, ``ServerRefusal``.
+    func freshnessKeys(appKey: String, token: String) async throws -> [TUFKey] {
+        let url = base.appendingPathComponent("apps/\(appKey)")
+        let answer = try await Self.retryingOnce {
+            try await transport.fetch(
+                HTTPRequest(
+                    url, headers: ["Authorization": "Bearer \(token)"], maximumSize: 64 << 10))
+        }
+        guard answer.status == 200 else { throw Self.refusal(answer.status, Data(answer.body)) }
+        let document = try JSONValue(parsing: answer.body)
+        return try (document["freshness_keys"]?.array ?? []).map { try TUFKey(json: $0) }
+    }
+
     /// Uploads a release; again when the connection broke, since the server takes the same upload
     /// twice without harm.
     /// - Parameter progress: told the share of the body that was sent.
