@@ -16,6 +16,13 @@ public protocol ProcessIdentity: Sendable {
     var kind: ProcessKind { get }
     /// Changes when the device is started anew; nil when the system does not say.
     var bootIdentifier: String? { get }
+    /// Tells this process from earlier ones with the same id; nil when the system does not say.
+    var startIdentifier: String? { get }
+    /// Whether a debugger is attached now: whoever debugs ends the app as they like.
+    var isDebuggerAttached: Bool { get }
+    /// Whether the process that a mark names has not ended. A mark without a start is any process
+    /// of its id.
+    func isRunning(_ other: ProcessMark) -> Bool
 }
 
 /// The kinds of process that may share a state folder.
@@ -42,10 +49,78 @@ public struct LiveProcess: ProcessIdentity {
     /// See ``ProcessIdentity/processIdentifier``.
     public var processIdentifier: Int32 { getpid() }
 
+    /// See ``ProcessIdentity/startIdentifier``.
+    public var startIdentifier: String? { Self.start(of: getpid()) }
+
+    /// See ``ProcessIdentity/isDebuggerAttached``.
+    public var isDebuggerAttached: Bool {
+        #if os(Linux)
+            guard let status = Self.smallFile("/proc/self/status"),
+                let line = status.split(separator: "\n").first(where: {
+                    $0.hasPrefix("TracerPid:")
+                })
+            else { return false }
+            return line.split(whereSeparator: { $0 == "\t" || $0 == " " }).last != "0"
+        #elseif canImport(Darwin)
+            return Self.information(of: getpid()).map {
+                $0.kp_proc.p_flag & P_TRACED != 0
+            } ?? false
+        #else
+            return false
+        #endif
+    }
+
+    /// See ``ProcessIdentity/isRunning(_:)``.
+    public func isRunning(_ other: ProcessMark) -> Bool {
+        // Where the system tells nothing of other processes (iOS), an app has only one.
+        if other.pid == getpid() { return other.start == nil || other.start == startIdentifier }
+        guard let start = Self.start(of: other.pid) else { return false }
+        return other.start == nil || start == other.start
+    }
+
+    /// When a process began, in the system's own form; nil when there is none or it is not told.
+    private static func start(of pid: Int32) -> String? {
+        #if os(Linux)
+            // The name in parentheses may hold anything, so fields are counted from its end.
+            guard let text = smallFile("/proc/\(pid)/stat"),
+                let end = text.lastIndex(of: ")")
+            else { return nil }
+            let fields = text[text.index(after: end)...].split(separator: " ")
+            // A zombie has ended; its parent just has not looked yet.
+            guard fields.count > 19, fields[0] != "Z", fields[0] != "X" else { return nil }
+            return String(fields[19])
+        #elseif canImport(Darwin)
+            return information(of: pid).map {
+                let began = $0.kp_proc.p_starttime
+                return "\(began.tv_sec).\(began.tv_usec)"
+            }
+        #else
+            return nil
+        #endif
+    }
+
+    #if os(Linux)
+        private static func smallFile(_ path: String) -> String? {
+            let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { return nil }
+            defer { close(descriptor) }
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            let count = read(descriptor, &buffer, buffer.count)
+            return count > 0 ? String(decoding: buffer.prefix(count), as: UTF8.self) : nil
+        }
+    #elseif canImport(Darwin)
+        private static func information(of pid: Int32) -> kinfo_proc? {
+            var name = [CTL_KERN, KERN_PROC, KERN_PROC_PID, pid]
+            var found = kinfo_proc()
+            var size = MemoryLayout<kinfo_proc>.stride
+            guard sysctl(&name, 4, &found, &size, nil, 0) == 0, size > 0 else { return nil }
+            return found
+        }
+    #endif
+
     private static func readBootIdentifier() -> String? {
         #if os(Linux)
-            let path = "/proc/sys/kernel/random/boot_id"
-            guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return nil }
+            guard let text = smallFile("/proc/sys/kernel/random/boot_id") else { return nil }
             return text.trimmingCharacters(in: .whitespacesAndNewlines)
         #elseif canImport(Darwin)
             var size = 0

@@ -182,6 +182,12 @@ public enum Reason: String, CaseIterable, Codable, Sendable {
     case callFailed = "call_failed"
     /// The function failed repeatedly and is served by native code until the next release.
     case demoted = "demoted"
+    /// The app ended unexpectedly while it started with this release.
+    case startUnclean = "start_unclean"
+    /// The release has proved itself on this device.
+    case confirmed = "confirmed"
+    /// The app ended unexpectedly soon after this release had been found to work.
+    case crashAfterReady = "crash_after_ready"
 
     /// The phases that codes belong to.
     public enum Band: String, CaseIterable, Codable, Sendable {
@@ -293,7 +299,9 @@ public enum Reason: String, CaseIterable, Codable, Sendable {
             .importUnknown,
             .memoryLimit,
             .startFailed,
-            .smokeFailed:
+            .smokeFailed,
+            .startUnclean,
+            .confirmed:
             return .activate
         case .noActiveModule,
             .exportMissing,
@@ -304,7 +312,8 @@ public enum Reason: String, CaseIterable, Codable, Sendable {
             .trapped,
             .timeLimit,
             .callFailed,
-            .demoted:
+            .demoted,
+            .crashAfterReady:
             return .run
         }
     }
@@ -490,6 +499,12 @@ public enum Reason: String, CaseIterable, Codable, Sendable {
             return "A call into the module failed."
         case .demoted:
             return "The function failed repeatedly and is served by native code until the next release."
+        case .startUnclean:
+            return "The app ended unexpectedly while it started with this release."
+        case .confirmed:
+            return "The release has proved itself on this device."
+        case .crashAfterReady:
+            return "The app ended unexpectedly soon after this release had been found to work."
         }
     }
 
@@ -674,6 +689,12 @@ public enum Reason: String, CaseIterable, Codable, Sendable {
             return "See the context."
         case .demoted:
             return "Fix the function and release again."
+        case .startUnclean:
+            return "Fix the release; raise the retry generation if the release was not the cause."
+        case .confirmed:
+            return "Nothing."
+        case .crashAfterReady:
+            return "Look at the crash reports of this release."
         }
     }
 }

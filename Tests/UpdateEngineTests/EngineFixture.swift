@@ -66,6 +66,19 @@ final class EngineFixture {
         return staged
     }
 
+    /// Launches, activates what is current, calls it and finds that it works.
+    @discardableResult
+    func start() async throws -> LaunchPlan {
+        let plan = try await engine.launch()
+        if let current = plan.state.current {
+            try await engine.willActivate(current.digest)
+            engine.didActivate()
+            engine.patchedCallBegan()
+            try await engine.markReady()
+        }
+        return plan
+    }
+
     /// The reason that `body` fails with.
     func failure(_ body: () async throws -> Void) async -> Reason? {
         do {

@@ -64,7 +64,9 @@ import Testing
         own.failed = ["x": FailedRelease(reason: .trapped, retryGeneration: 1, expires: 5)]
         own.heads = ["c": 4]
         own.lastCheck = CheckRecord(time: 1, reason: .upToDate, headSequence: 4)
-        own.boot = BootRecord(digest: "d", deviceBoot: "b", pid: 1, uncleanStarts: 0)
+        own.boot.starts["d"] = StartRecord()
+        own.boot.safeModeUntil = 7
+        own.boot.judged = ["n"]
         var state = UpdateState(deviceID: "id")
         state.builds = ["fp": own]
         let data = try JSONEncoder().encode(state)
@@ -72,7 +74,8 @@ import Testing
         let text = String(decoding: data, as: UTF8.self)
         for name in [
             "device_id", "last_check", "retry_generation", "has_written_data", "confirmed",
-            "data_epoch", "unclean_starts", "device_boot",
+            "data_epoch", "boot", "unclean", "clean_ends", "ready_runs", "safe_mode_until",
+            "is_fallback", "judged",
         ] {
             #expect(text.contains("\"\(name)\""), "\(name)")
         }

@@ -124,6 +124,7 @@ import UpdateTestSupport
         for sequence in 1...12 {
             try release("release \(sequence)", sequence)
             try await fixture.update()
+            try await fixture.start()
         }
         #expect(
             Set(try fixture.files.list("slots"))
@@ -137,7 +138,7 @@ import UpdateTestSupport
         try await fixture.update()
         fixture.settings.fingerprint = String(repeating: "c", count: 64)
         fixture.restart()
-        let own = try await fixture.engine.open()
+        let own = try await fixture.engine.launch().state
         #expect(own == BuildState())
         #expect(try fixture.files.list("slots").isEmpty)
         // Nothing is published for the new build.

@@ -48,11 +48,12 @@ public actor UpdateEngine {
         public var isUpdate: Bool { decision.target != .current }
     }
 
-    private let settings: UpdateSettings
+    let settings: UpdateSettings
     private let kind: any PayloadKind
-    private let environment: Environment
-    private let store: StateStore
-    private let slots: SlotStore
+    let environment: Environment
+    let store: StateStore
+    let slots: SlotStore
+    nonisolated let boot: BootGuard
     private var remote: Remote?
     private var catalog: Catalog?
     private var lastCheck: Check?
@@ -71,23 +72,20 @@ public actor UpdateEngine {
         store = StateStore(
             files: environment.files, random: environment.random, patience: settings.patience)
         slots = SlotStore(files: environment.files)
+        boot = BootGuard(
+            files: environment.files, random: environment.random, process: environment.process,
+            fingerprint: settings.fingerprint)
     }
 
     // MARK: State
 
-    /// What this device has for the running build. Makes the state when there is none yet, and
-    /// forgets builds that no longer run together with their payloads.
-    /// - Throws: ``UpdateError`` when the state cannot be read or written; then nothing was minted
-    ///   or changed, and the shipped code should run.
+    /// What this device has for the running build, without judging anything.
+    /// - Throws: ``UpdateError`` when the state cannot be read; then nothing was minted or changed,
+    ///   and the shipped code should run.
     public func open() throws -> BuildState {
-        if environment.process.kind == .appExtension {
-            return try store.load()?.builds[settings.fingerprint] ?? BuildState()
-        }
-        let state = try store.update { state in
-            state.builds = state.builds.filter { $0.key == settings.fingerprint }
-        }
-        let own = state.builds[settings.fingerprint] ?? BuildState()
-        slots.prune(keeping: own.digestsInUse)
+        var own = try store.load()?.builds[settings.fingerprint] ?? BuildState()
+        // Staged updates are the app's to activate; its extensions run what is current.
+        if readsOnly { own.staged = nil }
         return own
     }
 
@@ -95,29 +93,19 @@ public actor UpdateEngine {
     /// - Throws: ``UpdateError`` `slot_missing` or `slot_damaged`.
     public func payload(of slot: Slot) throws -> [UInt8] { try slots.load(slot) }
 
-    /// Says that what was staged runs now: it becomes current, and current becomes previous.
+    /// Says that what was staged runs now: it becomes current, and what ran stays as previous.
     /// - Throws: ``UpdateError`` when the state cannot be written.
     public func didActivateStaged() throws {
-        try change { own in
-            switch own.staged {
-            case .release(let slot):
-                own.previous = own.current
-                own.current = slot
-            case .embedded:
-                own.previous = nil
-                own.current = nil
-            case nil: return
-            }
-            own.staged = nil
-            own.hasWrittenData = false
-        }
+        try change { $0.activateStaged() }
         lastCheck = nil
     }
 
     /// Says that a payload cannot run. Unless it was only lost or damaged on this disk, its release
-    /// is not tried again until the ban ends or is lifted.
+    /// is not tried again until the ban ends or is lifted. An extension keeps nothing of it.
     /// - Throws: ``UpdateError`` when the state cannot be written.
     public func didFail(_ digest: String, because reason: Reason) throws {
+        if readsOnly { return }
+        abandon(digest)
         let isOnlyDisk = reason == .slotMissing || reason == .slotDamaged
         let expires = environment.clock.now() + settings.banSeconds
         try change { own in
@@ -125,21 +113,16 @@ public actor UpdateEngine {
                 own.failed[digest] = FailedRelease(
                     reason: reason, retryGeneration: own.retryGeneration, expires: expires)
             }
-            if case .release(let slot) = own.staged, slot.digest == digest { own.staged = nil }
-            if own.previous?.digest == digest { own.previous = nil }
-            if own.current?.digest == digest {
-                own.current = own.previous
-                own.previous = nil
-            }
+            own.takeOut(digest)
         }
         slots.remove(digest)
         lastCheck = nil
     }
 
-    private func change(
+    func change(
         mustLast: Bool = true, _ body: (inout BuildState) throws -> Void
     ) throws {
-        guard environment.process.kind == .app else { throw UpdateError(.extensionReadsOnly) }
+        guard !readsOnly else { throw UpdateError(.extensionReadsOnly) }
         let now = environment.clock.now()
         let state = try store.update(mustLast: mustLast) { state in
             var own = state.builds[settings.fingerprint] ?? BuildState()

@@ -41,8 +41,8 @@ public struct BuildState: Codable, Equatable, Sendable {
     public var hasWrittenData = false
     /// How the last check ended.
     public var lastCheck: CheckRecord?
-    /// The start in progress, for the boot guard.
-    public var boot: BootRecord?
+    /// What the boot guard remembers.
+    public var boot = BootMemory()
 
     /// Nothing downloaded yet.
     public init() {}
@@ -54,11 +54,72 @@ public struct BuildState: Codable, Equatable, Sendable {
         case lastCheck = "last_check"
     }
 
+    /// Reads a state; what an earlier version did not know yet is as if nothing had happened.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        current = try container.decodeIfPresent(Slot.self, forKey: .current)
+        previous = try container.decodeIfPresent(Slot.self, forKey: .previous)
+        staged = try container.decodeIfPresent(Staged.self, forKey: .staged)
+        failed = try container.decode([String: FailedRelease].self, forKey: .failed)
+        heads = try container.decode([String: Int].self, forKey: .heads)
+        retryGeneration = try container.decode(Int.self, forKey: .retryGeneration)
+        hasWrittenData = try container.decode(Bool.self, forKey: .hasWrittenData)
+        lastCheck = try container.decodeIfPresent(CheckRecord.self, forKey: .lastCheck)
+        boot = try container.decodeIfPresent(BootMemory.self, forKey: .boot) ?? BootMemory()
+    }
+
     /// The digests whose slots are in use.
     public var digestsInUse: Set<String> {
         var digests = Set([current?.digest, previous?.digest].compactMap { $0 })
         if case .release(let slot) = staged { digests.insert(slot.digest) }
         return digests
+    }
+
+    /// Whether a payload was downloaded and has not been found to work yet.
+    func isOnTrial(_ digest: String) -> Bool {
+        var slots = [current, previous]
+        if case .release(let slot) = staged { slots.append(slot) }
+        return slots.contains { $0?.digest == digest && $0?.isConfirmed == false }
+    }
+
+    /// Makes what is staged current. What ran stays as `previous` when it had proved itself; else
+    /// the release before it does, so that one known to work is always there.
+    mutating func activateStaged() {
+        switch staged {
+        case .release(let slot):
+            if current?.isConfirmed == true || previous == nil { previous = current }
+            current = slot
+        case .embedded:
+            previous = nil
+            current = nil
+        case nil: return
+        }
+        staged = nil
+        hasWrittenData = false
+        boot.isFallback = false
+        boot.safeModeUntil = nil
+        forgetUnusedStarts()
+    }
+
+    /// Takes a payload out of every slot; what ran before it runs again.
+    mutating func takeOut(_ digest: String) {
+        if case .release(let slot) = staged, slot.digest == digest { staged = nil }
+        if previous?.digest == digest { previous = nil }
+        if current?.digest == digest {
+            current = previous
+            previous = nil
+            boot.isFallback = current != nil
+        }
+        boot.starts[digest] = nil
+        forgetUnusedStarts()
+    }
+
+    /// Drops what is remembered of payloads that no slot holds. Without a release it keeps all: the
+    /// app's own module has no slot.
+    mutating func forgetUnusedStarts() {
+        guard current != nil else { return }
+        let used = digestsInUse
+        boot.starts = boot.starts.filter { used.contains($0.key) }
     }
 }
 
@@ -131,23 +192,5 @@ public struct CheckRecord: Codable, Equatable, Sendable {
     enum CodingKeys: String, CodingKey {
         case time, reason
         case headSequence = "head_seq"
-    }
-}
-
-/// A start that has not been confirmed yet (boot guard, updates.md §4).
-public struct BootRecord: Codable, Equatable, Sendable {
-    /// The digest that was activated.
-    public var digest: String
-    /// Which boot of the device it was, if known.
-    public var deviceBoot: String?
-    /// The process that started.
-    public var pid: Int32
-    /// How many unclean starts in a row.
-    public var uncleanStarts: Int
-
-    enum CodingKeys: String, CodingKey {
-        case digest, pid
-        case deviceBoot = "device_boot"
-        case uncleanStarts = "unclean_starts"
     }
 }

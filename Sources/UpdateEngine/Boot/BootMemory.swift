@@ -1,0 +1,39 @@
+/// What the boot guard remembers in the state from start to start (updates.md §4).
+public struct BootMemory: Codable, Equatable, Sendable {
+    /// How starts with a payload went, by digest.
+    public var starts: [String: StartRecord] = [:]
+    /// Whether `current` is what was fallen back on after another release failed.
+    public var isFallback = false
+    /// Until when native code alone runs, in seconds since 1970; nil for no safe mode.
+    public var safeModeUntil: Double?
+    /// The starts that were judged last and whose marks may not have been removed yet.
+    public var judged: Set<String> = []
+
+    /// Nothing has started yet.
+    public init() {}
+
+    enum CodingKeys: String, CodingKey {
+        case starts, judged
+        case isFallback = "is_fallback"
+        case safeModeUntil = "safe_mode_until"
+    }
+}
+
+/// How starts with one payload went.
+public struct StartRecord: Codable, Equatable, Sendable {
+    /// Unclean starts since the last one that became ready.
+    public var unclean = 0
+    /// Clean ends of starts that did not become ready.
+    public var cleanEnds = 0
+    /// Starts that became ready, counted up to ``BootJudge/watchedRuns``.
+    public var readyRuns = 0
+
+    /// No start yet.
+    public init() {}
+
+    enum CodingKeys: String, CodingKey {
+        case unclean
+        case cleanEnds = "clean_ends"
+        case readyRuns = "ready_runs"
+    }
+}
