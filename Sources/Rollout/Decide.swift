@@ -1,13 +1,30 @@
 /// Decides what a device should run: pure, total, and the same on the device, in `patchcli
 /// explain` and on the server (updates.md §3).
 ///
-/// The order of precedence is recall, floor, failed, halt, requirement, grant, stable, embedded.
+/// The order of precedence is recall, floor, failed, halt, requirement, grant, stable, embedded
+/// (Docs/decision.md).
 /// - Parameters:
 ///   - head: the head of the device's channel and fingerprint; nil when nothing is published.
 ///   - brake: the channel's brake; nil brakes nothing.
 ///   - releases: the releases that the metadata lists, by digest.
+///   - restriction: why nothing new may be taken, such as metadata that has expired; nil when it
+///     may. What is known may then only restrict: keep what runs, or leave it for something
+///     earlier that the device holds already or for what the app shipped with.
 public func decide(
-    _ device: Device, head: Head?, brake: Brake? = nil, releases: [String: Release]
+    _ device: Device, head: Head?, brake: Brake? = nil, releases: [String: Release],
+    restriction: Reason? = nil
+) -> Decision {
+    var decision = freeDecision(device, head, brake, releases, restriction)
+    if let restriction, decision.target == .current {
+        decision.context = decision.reason.code
+        decision.reason = restriction
+    }
+    return decision
+}
+
+private func freeDecision(
+    _ device: Device, _ head: Head?, _ brake: Brake?, _ releases: [String: Release],
+    _ restriction: Reason?
 ) -> Decision {
     guard let head else { return .stay(.headMissing, head: nil) }
     if head.headSequence < device.heldHeadSequence {
@@ -18,8 +35,13 @@ public func decide(
     if let (reason, context) = mismatch(device, head) {
         return .stay(reason, context: context, head: head)
     }
-    return Decider(device, head, brake.flatMap { speaks($0, for: head) ? $0 : nil }, releases)
-        .decide()
+    let own = brake.flatMap { speaks($0, for: head) ? $0 : nil }
+    if let own, own.brakeSequence < device.heldBrakeSequence {
+        return .stay(
+            .brakeRejected, context: "\(own.brakeSequence) after \(device.heldBrakeSequence)",
+            head: head)
+    }
+    return Decider(device, head, own, releases, restriction).decide()
 }
 
 private func mismatch(_ device: Device, _ head: Head) -> (Reason, String)? {
@@ -41,12 +63,17 @@ private struct Decider {
     let head: Head
     let effective: Effective
     let releases: [String: Release]
+    let restriction: Reason?
 
-    init(_ device: Device, _ head: Head, _ brake: Brake?, _ releases: [String: Release]) {
+    init(
+        _ device: Device, _ head: Head, _ brake: Brake?, _ releases: [String: Release],
+        _ restriction: Reason?
+    ) {
         self.device = device
         self.head = head
         effective = Effective(head, brake)
         self.releases = releases
+        self.restriction = restriction
     }
 
     /// Why the device must not stay where it is, if it must not.
@@ -57,7 +84,10 @@ private struct Decider {
         if effective.recalled.contains(digest) { return .recalled }
         if sequence < device.floor { return .belowFloor }
         if sequence <= device.embeddedSequence { return .embeddedNewer }
-        if channel != device.channel, !effective.names(digest) { return .channelSwitched }
+        // With nothing new to move to, a release of another channel is better than none.
+        if restriction == nil, channel != device.channel, !effective.names(digest) {
+            return .channelSwitched
+        }
         return nil
     }
 
@@ -149,11 +179,19 @@ private struct Decider {
         {
             return .surfaceMissing
         }
+        if let restriction, !isEarlierAndHeld(digest, release.sequence) { return restriction }
         return nil
+    }
+
+    /// What may still be moved to when nothing new may be taken.
+    private func isEarlierAndHeld(_ digest: String, _ sequence: Int) -> Bool {
+        guard case .release(let current, let newest, _) = device.current else { return false }
+        return digest == current || (sequence < newest && device.held.contains(digest))
     }
 
     private func rolloutObstacle(_ candidate: Candidate) -> Reason? {
         if effective.isHalted { return .halted }
+        if let restriction, candidate.digest != device.current.digest { return restriction }
         if !candidate.require.admits(device) { return .requirementUnmet }
         let isIn = Bucket.contains(
             device: device.deviceID, salt: candidate.salt, grant: effective.grant)

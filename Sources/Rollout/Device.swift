@@ -32,6 +32,10 @@ public struct Device: Equatable, Sendable {
     public var failed: [String: FailedRelease]
     /// Sequence number of the newest head it has seen for this channel; 0 for none.
     public var heldHeadSequence: Int
+    /// Sequence number of the newest brake it has seen for this channel; 0 for none.
+    public var heldBrakeSequence: Int
+    /// Digests of releases whose payload is on its disk.
+    public var held: Set<String>
     /// The lowest sequence that may run (root and bundled configuration).
     public var floor: Int
     /// The app's sequence when this build was made: releases up to it are older than the build.
@@ -60,6 +64,8 @@ public struct Device: Equatable, Sendable {
         hasWrittenData = false
         failed = [:]
         heldHeadSequence = 0
+        heldBrakeSequence = 0
+        held = []
         floor = 0
         embeddedSequence = 0
         embeddedDataEpoch = 0

@@ -70,6 +70,10 @@ public enum Reason: String, CaseIterable, Codable, Sendable {
     case headMalformed = "head_malformed"
     /// The head is older than the one this device has seen.
     case headRejected = "head_rejected"
+    /// The brake of this channel cannot be read; nothing new is taken until it can.
+    case brakeMalformed = "brake_malformed"
+    /// The brake is older than the one this device has seen.
+    case brakeRejected = "brake_rejected"
     /// The head is for another app.
     case appMismatch = "app_mismatch"
     /// The head is for another platform.
@@ -252,6 +256,8 @@ public enum Reason: String, CaseIterable, Codable, Sendable {
         case .headMissing,
             .headMalformed,
             .headRejected,
+            .brakeMalformed,
+            .brakeRejected,
             .appMismatch,
             .platformMismatch,
             .channelMismatch,
@@ -387,6 +393,10 @@ public enum Reason: String, CaseIterable, Codable, Sendable {
             return "The head of this channel cannot be read."
         case .headRejected:
             return "The head is older than the one this device has seen."
+        case .brakeMalformed:
+            return "The brake of this channel cannot be read; nothing new is taken until it can."
+        case .brakeRejected:
+            return "The brake is older than the one this device has seen."
         case .appMismatch:
             return "The head is for another app."
         case .platformMismatch:
@@ -576,6 +586,10 @@ public enum Reason: String, CaseIterable, Codable, Sendable {
         case .headMalformed:
             return "Publish again with a patchcli that fits this SDK."
         case .headRejected:
+            return "Refresh the mirror or cache that served it."
+        case .brakeMalformed:
+            return "Have the server sign its brakes again with a patchd that fits this SDK."
+        case .brakeRejected:
             return "Refresh the mirror or cache that served it."
         case .appMismatch:
             return "Check the app key and the publishing configuration."

@@ -114,10 +114,10 @@ struct EditorScenarioTests {
         #expect(editor.root.signed.expires == now.adding(days: 10))
         try editor.delegate(
             to: DelegatedRole(
-                name: BuildRole.brakes, keys: RoleKeys(keyIDs: [repository.releaseKey.key.keyID]),
+                name: BrakesRole.name, keys: RoleKeys(keyIDs: [repository.releaseKey.key.keyID]),
                 scope: .paths(["brakes/*/*.json", "brakes/*/bundle/*.json"])),
             keys: [repository.releaseKey.key], signers: [repository.releaseKey], at: now)
-        #expect(editor.delegated[BuildRole.brakes]?.signed.expires == now.adding(days: 30))
+        #expect(editor.delegated[BrakesRole.name]?.signed.expires == now.adding(days: 30))
     }
 
     @Test("freshness without targets, or of an empty plan, says what is missing")

@@ -224,7 +224,7 @@ struct UploadTests {
     func unsignedDelegation() async throws {
         let repository = try RepositorySimulator()
         let (server, _) = try await pair(repository)
-        for (name, accepted) in [("build-x", false), (BuildRole.brakes, true)] {
+        for (name, accepted) in [("build-x", false), (BrakesRole.name, true)] {
             var editor = server
             var publisher = server
             try publisher.editTargets(signers: [repository.releaseKey], at: now) {

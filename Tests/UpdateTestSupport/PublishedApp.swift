@@ -24,10 +24,14 @@ public final class PublishedApp {
     public let releaseSigner: TUFSigner
     /// Signs snapshot and timestamp.
     public let freshnessSigner: TUFSigner
+    /// Signs brakes, once ``setBrake(_:)`` was called.
+    public var opsSigner: TUFSigner
     /// The metadata.
-    public private(set) var editor: RepositoryEditor
+    public internal(set) var editor: RepositoryEditor
     /// The head as last issued.
     public private(set) var head: Head
+    /// The brake as last issued; nil before the first.
+    public internal(set) var brake: Brake?
     /// All releases by digest.
     public private(set) var releases: [String: Release] = [:]
     private let fingerprint: String
@@ -51,6 +55,7 @@ public final class PublishedApp {
         rootSigner = TUFSigner(try SigningKey.generate())
         releaseSigner = TUFSigner(try SigningKey.generate())
         freshnessSigner = TUFSigner(try SigningKey.generate())
+        opsSigner = TUFSigner(try SigningKey.generate())
         let plan = RepositoryEditor.RootPlan(
             rootKeys: [rootSigner.key], targetsKeys: [releaseSigner.key],
             freshnessKeys: [freshnessSigner.key],

@@ -27,8 +27,8 @@ public struct TrustedMetadataSet: Sendable {
     public private(set) var timestamp: SignedMetadata<Timestamp>?
     /// The trusted snapshot, once there is one.
     public private(set) var snapshot: SignedMetadata<Snapshot>?
-    /// Roles that were taken although expired, under ``ExpiryPolicy/collect``.
-    public private(set) var expiredRoles: Set<String> = []
+    /// When trust in each role that was looked at ends; a newer document replaces an older one's.
+    private var expiries: [String: MetadataTime] = [:]
     /// The trusted top-level targets, once there are any.
     public private(set) var targets: SignedMetadata<Targets>?
 
@@ -45,6 +45,14 @@ public struct TrustedMetadataSet: Sendable {
         root = try SignedMetadata(parsing: bytes, limits: limits)
         try root.signed.verify(root, as: .root)
     }
+
+    /// Roles that were taken although expired, under ``ExpiryPolicy/collect``.
+    public var expiredRoles: Set<String> {
+        Set(expiries.filter { $0.value <= referenceTime }.keys)
+    }
+
+    /// When the first of the roles that were looked at expires; nil before any was.
+    public var earliestExpiry: MetadataTime? { expiries.values.min() }
 
     // MARK: Root (§5.3)
 
@@ -190,15 +198,12 @@ public struct TrustedMetadataSet: Sendable {
     // MARK: Checks
 
     private mutating func check(_ document: some MetadataRole, _ role: String) throws {
-        guard document.isExpired(at: referenceTime) else { return }
-        switch expiryPolicy {
-        case .collect: expiredRoles.insert(role)
-        case .refuse:
-            throw TUFError(
-                .metadataExpired, role: role,
-                "The metadata of role '\(role)' expired at \(document.expires); nothing new is "
-                    + "taken until it is signed again (or this device's clock is wrong).")
-        }
+        expiries[role] = document.expires
+        guard expiryPolicy == .refuse, document.isExpired(at: referenceTime) else { return }
+        throw TUFError(
+            .metadataExpired, role: role,
+            "The metadata of role '\(role)' expired at \(document.expires); nothing new is "
+                + "taken until it is signed again (or this device's clock is wrong).")
     }
 
     private static func rollback(_ what: String, from old: Int, to new: Int) -> TUFError {

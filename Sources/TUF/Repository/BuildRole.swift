@@ -1,7 +1,5 @@
 /// Names and paths of OpenPatch's delegated roles (formats.md, "Tree and trust").
 public enum BuildRole {
-    /// The role that the server's ops key signs.
-    public static let brakes = "brakes"
     /// The role for what is not bound to one build.
     public static let anyBuild = "build-any"
 
@@ -20,5 +18,22 @@ public enum BuildRole {
                 "modules/\(fp16)/*", "deltas/\(fp16)/*", "heads/*/module/\(fp16).json",
                 "heads/*/bundle/*/\(fp16).json",
             ]))
+    }
+}
+
+/// The role that the server's ops key signs: it lists one brake per channel and kind of payload, and
+/// nothing else, so that its holder can restrict and no more (formats.md, "Tree and trust").
+public enum BrakesRole {
+    /// The name of the role.
+    public static let name = "brakes"
+
+    /// The target path of the brake on modules of a channel.
+    public static func modulePath(channel: String) -> String { "brakes/\(channel)/module.json" }
+
+    /// The delegation to the ops keys: terminating, over brakes only.
+    public static func delegation(keys: RoleKeys) -> DelegatedRole {
+        DelegatedRole(
+            name: name, keys: keys,
+            scope: .paths(["brakes/*/module.json", "brakes/*/bundle/*.json"]))
     }
 }

@@ -93,7 +93,7 @@ extension RepositoryEditor {
         _ edit: (inout Targets) throws -> Void
     ) throws {
         let (delegations, delegation) = try delegation(of: role)
-        let days = role == BuildRole.brakes ? expiryPlan.brakesDays : expiryPlan.targetsDays
+        let days = role == BrakesRole.name ? expiryPlan.brakesDays : expiryPlan.targetsDays
         let document = try next(role, delegated[role], days: days, signers, now, edit)
         try delegations.verify(document, as: role)
         try Self.check(document.signed, within: delegation)

@@ -109,7 +109,7 @@ extension RepositoryEditor {
             try root.signed.verify(targets, as: .targets)
             // The brakes are signed by the server itself, after the delegation has come.
             for role in targets.signed.delegations?.roles ?? []
-            where delegated[role.name] != nil || role.name != BuildRole.brakes {
+            where delegated[role.name] != nil || role.name != BrakesRole.name {
                 guard let document = delegated[role.name] else {
                     throw TUFError(
                         .repositoryIncomplete, role: role.name,

@@ -8,6 +8,15 @@ import TUF
 struct Catalog: Sendable {
     /// Nil when nothing is published for this channel and build.
     var head: Head?
+    /// What the server's ops key restricts on this channel; nil when it restricts nothing.
+    var brake: Brake?
+    /// Why nothing new may be taken: what is known verifies in everything but its expiry, or the
+    /// brake cannot be read. It may then only restrict (updates.md §1).
+    var restriction: UpdateError?
+    /// When all this has to be looked at anew, in seconds since 1970.
+    var expires = Double.infinity
+    /// Stands for the keys that signed; sequences count under the same ones only.
+    var signers = ""
     /// Releases by the digest of their payload.
     var releases: [String: Release] = [:]
     /// Where each payload is published, by its digest.
@@ -37,14 +46,46 @@ struct Catalog: Sendable {
     /// Reads a head.
     /// - Throws: ``UpdateError`` `head_malformed`.
     static func head(_ bytes: [UInt8]) throws -> Head {
+        let head: Head = try statement(bytes, .headMalformed)
+        guard head.v == 1 else { throw UpdateError(.headMalformed, "version \(head.v)") }
+        return head
+    }
+
+    /// Reads a brake.
+    /// - Throws: ``UpdateError`` `brake_malformed`.
+    static func brake(_ bytes: [UInt8]) throws -> Brake {
+        let brake: Brake = try statement(bytes, .brakeMalformed)
+        guard brake.v == 1 else { throw UpdateError(.brakeMalformed, "version \(brake.v)") }
+        return brake
+    }
+
+    /// Read strictly first: `JSONDecoder` takes duplicate members and deep nesting as it pleases.
+    private static func statement<Statement: Decodable>(
+        _ bytes: [UInt8], _ reason: Reason
+    ) throws -> Statement {
         do {
-            let head = try JSONDecoder().decode(Head.self, from: Data(bytes))
-            guard head.v == 1 else { throw UpdateError(.headMalformed, "version \(head.v)") }
-            return head
-        } catch let error as UpdateError {
-            throw error
+            let json = try JSONValue(parsing: bytes)
+            return try JSONDecoder().decode(Statement.self, from: Data(json.encoded()))
+        } catch let error as TUFError {
+            throw UpdateError(reason, error.message)
         } catch {
-            throw UpdateError(.headMalformed, "\(error)")
+            throw UpdateError(reason, describe(error))
+        }
+    }
+
+    /// The place of a decoding error, without Foundation's own prose.
+    private static func describe(_ error: any Error) -> String {
+        func place(_ context: DecodingError.Context, _ key: (any CodingKey)? = nil) -> String {
+            let path = context.codingPath + [key].compactMap { $0 }
+            return path.isEmpty
+                ? "the document" : "'\(path.map(\.stringValue).joined(separator: "."))'"
+        }
+        switch error as? DecodingError {
+        case .keyNotFound(let key, let context): return "\(place(context, key)) is missing"
+        case .typeMismatch(_, let context): return "\(place(context)) has the wrong type"
+        case .valueNotFound(_, let context): return "\(place(context)) has no value"
+        case .dataCorrupted(let context): return "\(place(context)) cannot be read"
+        default: return "it cannot be read"
         }
     }
 }

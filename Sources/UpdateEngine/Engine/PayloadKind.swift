@@ -1,4 +1,5 @@
 import Rollout
+import TUF
 
 /// A sort of thing that is delivered: modules, web bundles. The engine itself knows nothing of
 /// what is inside.
@@ -10,8 +11,16 @@ public protocol PayloadKind: Sendable {
     /// - Parameter build: the first 16 digits of the fingerprint, or `_any`.
     func headPath(channel: String, build: String) -> String
 
+    /// The target path of the brake on a channel.
+    func brakePath(channel: String) -> String
+
     /// Looks at a payload whose digest and size are right, before it becomes a slot. Nothing of it
     /// may be run here.
     /// - Throws: ``UpdateError``; the release is then remembered as failed on this device.
     func inspect(_ payload: [UInt8], of release: Release) throws
+}
+
+extension PayloadKind {
+    /// That of modules.
+    public func brakePath(channel: String) -> String { BrakesRole.modulePath(channel: channel) }
 }

@@ -1,12 +1,13 @@
 import Foundation
+import PatchCrypto
 import PatchPlatform
 import Rollout
 import TUF
 
 /// The published side: brings metadata up to date and reads the catalog out of it.
 final class Remote: Sendable {
-    /// The largest head, in bytes.
-    static let maximumHead = 64 << 10
+    /// The largest head or brake, in bytes.
+    static let maximumStatement = 64 << 10
     /// The largest difference between device and server time that is not worth a word, in seconds.
     static let toleratedSkew: Double = 86400
 
@@ -38,6 +39,8 @@ final class Remote: Sendable {
             transport: transport, base: Self.folder(base, settings, "metadata"))
         var configuration = UpdaterConfiguration()
         configuration.minimumTargetsVersion = settings.minimumTargetsVersion
+        // What has expired may still restrict; that it does no more is seen to below.
+        configuration.expiryPolicy = .collect
         updater = TUFUpdater(
             bootstrap: root, fetcher: fetcher,
             cache: FileMetadataCache(files: files, folder: "metadata"),
@@ -51,7 +54,11 @@ final class Remote: Sendable {
     func catalog(known: Catalog?) async throws -> Catalog {
         do {
             let outcome = try await updater.refresh()
-            if outcome == .notModified, let known { return known }
+            if outcome == .notModified, let known, known.restriction == nil,
+                clock.now() < known.expires
+            {
+                return known
+            }
             return try await readCatalog()
         } catch {
             throw explained(.trust(error, transport: fetcher.lastFailure))
@@ -69,7 +76,8 @@ final class Remote: Sendable {
 
     private func readCatalog() async throws -> Catalog {
         var catalog = Catalog()
-        if let own = await updater.trusted?.root.signed.openPatch {
+        guard let root = await updater.trusted?.root.signed else { throw UpdateError(.rootMissing) }
+        if let own = root.openPatch {
             catalog.rootFloor = own.minSequence
             catalog.rootAppID = own.appID
             if let appID = settings.appID, appID != own.appID {
@@ -77,19 +85,61 @@ final class Remote: Sendable {
             }
         }
         let path = kind.headPath(channel: settings.channel, build: settings.build)
-        guard let target = try await updater.target(path) else { return catalog }
-        catalog.head = try Catalog.head(try await readHead(target))
-        let listed = try await updater.targets(ofRole: settings.buildRole) ?? []
-        catalog.add(listed, kind: kind.name)
+        if let target = try await updater.target(path) {
+            catalog.head = try Catalog.head(
+                try await readStatement(target, named: "head", tooLarge: .headMalformed))
+            let listed = try await updater.targets(ofRole: settings.buildRole) ?? []
+            catalog.add(listed, kind: kind.name)
+        }
+        do {
+            catalog.brake = try await readBrake()
+        } catch {
+            // Whoever can damage a brake stops updates by it, but does not hide a recall that the
+            // head itself makes.
+            catalog.restriction = .trust(error, transport: fetcher.lastFailure)
+        }
+        let trusted = await updater.trusted
+        catalog.signers = trusted.map(Self.signers) ?? ""
+        if let expired = trusted?.expiredRoles, !expired.isEmpty {
+            catalog.restriction = explained(
+                UpdateError(.metadataExpired, expired.sorted().joined(separator: ", ")))
+        }
+        catalog.expires = (trusted?.earliestExpiry?.secondsSince1970).map(Double.init) ?? 0
         return catalog
     }
 
-    /// The head's bytes: the stored ones when they are still the signed ones.
-    private func readHead(_ target: TargetFile) async throws -> [UInt8] {
-        guard target.length <= Self.maximumHead else {
-            throw UpdateError(.headMalformed, "\(target.length) bytes")
+    /// The brake of the channel; nil when the server has signed none.
+    private func readBrake() async throws -> Brake? {
+        guard let trusted = await updater.trusted,
+            trusted.targets?.signed.delegations?.role(BrakesRole.name) != nil,
+            // Delegated to, but not signed for the first time.
+            trusted.snapshot?.signed[role: BrakesRole.name] != nil,
+            let target = try await updater.target(kind.brakePath(channel: settings.channel))
+        else { return nil }
+        return try Catalog.brake(
+            try await readStatement(target, named: "brake", tooLarge: .brakeMalformed))
+    }
+
+    /// Which keys may sign heads and brakes, in short. Sequences count under the same keys only: with
+    /// a key that root took away somebody may have counted up to the end.
+    private static func signers(_ trusted: TrustedMetadataSet) -> String {
+        let release = trusted.root.signed[.targets].keyIDs
+        let brakes = trusted.targets?.signed.delegations?.role(BrakesRole.name)?.keys.keyIDs ?? []
+        let text =
+            release.sorted().joined(separator: " ") + "\n"
+            + brakes.sorted().joined(separator: " ")
+        return String(SHA256.hash(text).hex.prefix(16))
+    }
+
+    /// The bytes of a head or brake: the stored ones when they are still the signed ones.
+    private func readStatement(
+        _ target: TargetFile, named name: String, tooLarge: Reason
+    ) async throws -> [UInt8] {
+        guard target.length <= Self.maximumStatement else {
+            throw UpdateError(tooLarge, "\(target.length) bytes")
         }
-        let stored = "metadata/head-\(settings.channel.filter { $0.isLetter || $0.isNumber })"
+        let channel = settings.channel.filter { $0.isLetter || $0.isNumber }
+        let stored = "metadata/\(name)-\(channel)"
         if let bytes = try? files.read(stored, maximumSize: target.length),
             (try? target.verify(bytes)) != nil
         {

@@ -149,6 +149,7 @@ public actor UpdateEngine {
         // a head that could not be read must read it again.
         let known = catalog
         catalog = nil
+        lastCheck = nil
         let found = try await remote.catalog(known: known)
         catalog = found
         // The state may have changed while the network was being waited for.
@@ -157,11 +158,15 @@ public actor UpdateEngine {
         }
         let own = state.builds[settings.fingerprint] ?? BuildState()
         let device = device(state, own, found)
-        let decision = decide(device, head: found.head, releases: found.releases)
-        try remember(decision, found, own)
+        let decision = decide(
+            device, head: found.head, brake: found.brake, releases: found.releases,
+            restriction: found.restriction?.reason)
+        try remember(decision, device, found, own)
         let check = makeCheck(decision, found, own)
-        lastCheck = check
         lastDecision = decision
+        // Nothing is to be left, and nothing new may be taken.
+        if let restriction = found.restriction, decision.target == .current { throw restriction }
+        lastCheck = check
         return check
     }
 
@@ -180,7 +185,11 @@ public actor UpdateEngine {
         device.cohort = settings.cohort
         device.hasWrittenData = own.hasWrittenData
         device.failed = own.failed
-        device.heldHeadSequence = own.heads[settings.channel] ?? 0
+        if own.signers == nil || own.signers == found.signers {
+            device.heldHeadSequence = own.heads[settings.channel] ?? 0
+            device.heldBrakeSequence = own.brakes?[settings.channel] ?? 0
+        }
+        device.held = own.digestsInUse
         device.floor = max(settings.minimumSequence, found.rootFloor)
         device.embeddedSequence = settings.embeddedSequence
         if let current = own.current {
@@ -192,19 +201,39 @@ public actor UpdateEngine {
 
     /// Keeps what the next start or check must know. An unchanged outcome writes nothing, so that
     /// frequent checks do not wear the disk.
-    private func remember(_ decision: Decision, _ found: Catalog, _ own: BuildState) throws {
+    private func remember(
+        _ decision: Decision, _ device: Device, _ found: Catalog, _ own: BuildState
+    ) throws {
         let isNews =
             own.lastCheck?.reason != decision.reason
             || own.lastCheck?.headSequence != decision.headSequence
             || own.retryGeneration != (found.head?.retryGeneration ?? own.retryGeneration)
-        let mustUnstage = own.staged != nil && !matches(own.staged, decision.target)
+            || own.signers != found.signers
+            || device.heldBrakeSequence < (found.brake?.brakeSequence ?? 0)
+        var mustUnstage = own.staged != nil && !matches(own.staged, decision.target)
+        if mustUnstage, found.restriction != nil, decision.target == .current {
+            // What was staged was no news then and is none now, unless it may not run any more.
+            let free = decide(
+                device, head: found.head, brake: found.brake, releases: found.releases)
+            mustUnstage = !matches(own.staged, free.target)
+        }
         guard isNews || mustUnstage else { return }
         let time = environment.clock.now()
         try change { own in
-            if let head = found.head, decision.reason != .headRejected {
+            if own.signers != found.signers {
+                if own.signers != nil { own.heads = [:] }
+                own.brakes = nil
+                own.signers = found.signers
+            }
+            let isRejected = [.headRejected, .brakeRejected].contains(decision.reason)
+            if let head = found.head, !isRejected {
                 own.heads[settings.channel] = max(
                     own.heads[settings.channel] ?? 0, head.headSequence)
                 own.retryGeneration = max(own.retryGeneration, head.retryGeneration)
+            }
+            if let brake = found.brake, !isRejected {
+                own.brakes = (own.brakes ?? [:]).merging(
+                    [settings.channel: brake.brakeSequence], uniquingKeysWith: max)
             }
             if mustUnstage { own.staged = nil }
             own.lastCheck = CheckRecord(

@@ -35,6 +35,10 @@ public struct BuildState: Codable, Equatable, Sendable {
     public var failed: [String: FailedRelease] = [:]
     /// Sequence of the newest head seen, by channel.
     public var heads: [String: Int] = [:]
+    /// Sequence of the newest brake seen, by channel.
+    public var brakes: [String: Int]?
+    /// Stands for the keys that heads and brakes were signed with when they were seen.
+    public var signers: String?
     /// The newest head's retry generation.
     public var retryGeneration = 0
     /// Whether what runs has written data in its own epoch.
@@ -48,7 +52,7 @@ public struct BuildState: Codable, Equatable, Sendable {
     public init() {}
 
     enum CodingKeys: String, CodingKey {
-        case current, previous, staged, failed, heads, boot
+        case current, previous, staged, failed, heads, brakes, signers, boot
         case retryGeneration = "retry_generation"
         case hasWrittenData = "has_written_data"
         case lastCheck = "last_check"

@@ -113,7 +113,7 @@ enum StatusCommand {
         }
         for (name, document) in editor.delegated.sorted(by: { $0.key < $1.key }) {
             let keys = editor.targets?.signed.delegations?.role(name)?.keys.keyIDs ?? []
-            let life = name == BuildRole.brakes ? plan.brakesDays : plan.targetsDays
+            let life = name == BrakesRole.name ? plan.brakesDays : plan.targetsDays
             add(name, document.signed.header, keys, life)
         }
         if let snapshot = editor.snapshot {
