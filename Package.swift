@@ -49,6 +49,10 @@ var systemLibraries: [Target] {
         .systemLibrary(
             name: "CBrotli", path: "Sources/System/CBrotli", pkgConfig: "libbrotlienc",
             providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
+        // Sorts suffixes for the maker of deltas; only tools link it.
+        .systemLibrary(
+            name: "CDivSufSort", path: "Sources/System/CDivSufSort", pkgConfig: "libdivsufsort",
+            providers: [.apt(["libdivsufsort-dev"]), .brew(["libdivsufsort"])]),
         .systemLibrary(
             name: "CMicroHTTPD", path: "Sources/System/CMicroHTTPD", pkgConfig: "libmicrohttpd",
             providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
@@ -79,6 +83,9 @@ var floor1: [Target] {
         .target(name: "WebAssembly", dependencies: ["CWasmCore"]),
         .target(name: "TUF", dependencies: ["PatchCrypto"]),
         .target(name: "Rollout", dependencies: ["PatchCrypto"]),
+        // Makes deltas; a target of its own because apps only apply them.
+        .target(
+            name: "PatchDelta", dependencies: ["CDivSufSort", "PatchCompression", "PatchCrypto"]),
     ]
 }
 
@@ -167,8 +174,8 @@ var floor6: [Target] {
             name: "patchcli",
             dependencies: [
                 "CommandLineKit", "ModuleABI", "PatchCompiler", "PatchCompression", "PatchCrypto",
-                "PatchPlatform", "PatchServer", "Rollout", "TUF", "WebAssembly", "WebAssemblySpec",
-                "WebAssemblyWASI", "WebViewBundle",
+                "PatchDelta", "PatchPlatform", "PatchServer", "Rollout", "TUF", "WebAssembly",
+                "WebAssemblySpec", "WebAssemblyWASI", "WebViewBundle",
             ],
             swiftSettings: swiftSyntaxSearch),
         .executableTarget(
@@ -185,7 +192,9 @@ var tests: [Target] {
         // A published tree and a web server with faults, for what stands on updates.
         .target(
             name: "UpdateTestSupport",
-            dependencies: ["PatchCompression", "PatchCrypto", "Rollout", "TUF", "TestSupport"],
+            dependencies: [
+                "PatchCompression", "PatchCrypto", "PatchDelta", "Rollout", "TUF", "TestSupport",
+            ],
             path: "Tests/UpdateTestSupport"),
         .testTarget(name: "ArchitectureTests", dependencies: ["TestSupport"]),
         .testTarget(
@@ -194,6 +203,9 @@ var tests: [Target] {
         .testTarget(name: "PatchCryptoTests", dependencies: ["PatchCrypto", "TestSupport"]),
         .testTarget(
             name: "PatchCompressionTests", dependencies: ["PatchCompression", "TestSupport"]),
+        .testTarget(
+            name: "PatchDeltaTests",
+            dependencies: ["PatchDelta", "PatchCompression", "PatchCrypto", "TestSupport"]),
         .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit", "TestSupport"]),
         .testTarget(name: "WebAssemblyTests", dependencies: ["WebAssembly", "TestSupport"]),
         .testTarget(

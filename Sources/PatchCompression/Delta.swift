@@ -12,6 +12,10 @@ public enum Delta {
     /// Bytes before the compressed part.
     public static let headerSize = 44
 
+    /// The most bytes of control that a payload of `size` bytes may take; it keeps the memory that a
+    /// delta can ask for near that of the payload.
+    public static func maximumControl(_ size: Int) -> Int { size + 4096 }
+
     /// What a delta says of itself, unverified.
     public struct Header: Equatable, Sendable {
         /// Size of the payload that it leads to, in bytes.
@@ -25,12 +29,35 @@ public enum Delta {
             guard delta.count > Delta.headerSize, delta.starts(with: Delta.magic) else {
                 throw DeltaError.damaged
             }
-            newSize = Delta.unsigned(delta[4..<12])
+            newSize = delta.withUnsafeBytes { Delta.unsigned($0, at: 4) }
             baseDigest = Array(delta[12..<Delta.headerSize])
         }
     }
 
-    static func unsigned(_ bytes: ArraySlice<UInt8>) -> UInt64 {
-        bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    /// The payload that `delta` makes of `base`. Its digest is the caller's to check.
+    ///
+    /// Nothing is allocated on the word of the delta: memory is bounded by `maximumSize`, whatever
+    /// it announces and however far its compressed part would go.
+    /// - Parameters:
+    ///   - digest: the SHA-256 of `base`, 32 bytes.
+    ///   - maximumSize: the most bytes that the result may have.
+    /// - Throws: ``DeltaError``, ``CompressionError``.
+    public static func apply(
+        _ delta: [UInt8], to base: [UInt8], digest: [UInt8], maximumSize: Int
+    ) throws -> [UInt8] {
+        let header = try Header(delta)
+        guard header.baseDigest == digest else { throw DeltaError.otherBase }
+        guard header.newSize <= UInt64(max(0, maximumSize)) else {
+            throw DeltaError.tooLarge(maximum: maximumSize)
+        }
+        var reader = DeltaReader(base: base, newSize: Int(header.newSize))
+        var decoder = try BrotliDecoder(maximumSize: reader.maximumSize)
+        try decoder.feed(Array(delta[headerSize...])) { try reader.take($0) }
+        try decoder.finish()
+        return try reader.finish()
+    }
+
+    static func unsigned(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> UInt64 {
+        UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
 }

@@ -66,7 +66,7 @@ struct FloorTests {
     }
 
     private func isSystemLibrary(_ name: String) -> Bool {
-        ["COpenSSL", "CBrotli", "CMicroHTTPD", "CWebKitGTK6"].contains(name)
+        ["COpenSSL", "CBrotli", "CDivSufSort", "CMicroHTTPD", "CWebKitGTK6"].contains(name)
     }
 
     private func importedModules(of file: URL) throws -> [String] {

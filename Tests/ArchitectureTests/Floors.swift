@@ -6,7 +6,7 @@ enum Floors {
             "CPatchGate", "CWebKitGTK", "CommandLineKit", "PatchCompression", "PatchCrypto",
             "PatchPlatform",
         ],
-        ["CWasmCore", "Rollout", "TUF", "WebAssembly"],
+        ["CWasmCore", "PatchDelta", "Rollout", "TUF", "WebAssembly"],
         ["ModuleABI", "UpdateEngine", "WebAssemblySpec", "WebAssemblyWASI"],
         ["PatchSDK"],
         ["WebViewBundle", "WebViewBundleGTK"],
