@@ -474,7 +474,7 @@ named("table_size", "fp[pc->d] = ctx->tables[pc->b]->count; NEXT")
 # What needs the host language: the interpreter leaves with the number, and is resumed after.
 SERVICES = [
     "memory_grow", "memory_init", "data_drop", "table_init", "elem_drop", "table_copy",
-    "table_grow", "table_fill", "ref_func",
+    "table_grow", "table_fill", "ref_func", "probe_enter", "probe_leave",
 ]
 for s in SERVICES:
     named(s, f"SERVICE({s})")

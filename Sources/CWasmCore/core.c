@@ -77,7 +77,9 @@ TRAPS(X)
     X(table_copy)                                                                                 \
     X(table_grow)                                                                                 \
     X(table_fill)                                                                                 \
-    X(ref_func)
+    X(ref_func)                                                                                   \
+    X(probe_enter)                                                                                \
+    X(probe_leave)
 #define X(name) LEAVE(service_##name, WC_EXIT_service, ctx->detail = WC_SERVICE_##name)
 SERVICES(X)
 #undef X

@@ -13,10 +13,13 @@ public struct SpecRunner {
     private var report: SpecFileReport
 
     /// Runs a script and says what became of it.
+    /// - Parameter observer: is told of every call.
     /// - Throws: ``SpecError`` when the script cannot be read; failing commands are reported.
-    public static func run(_ file: URL) throws -> SpecFileReport {
+    public static func run(
+        _ file: URL, observer: (any CallObserver)? = nil
+    ) throws -> SpecFileReport {
         let script = try SpecScript(contentsOf: file)
-        var runner = try SpecRunner(script, file: file)
+        var runner = try SpecRunner(script, file: file, observer: observer)
         for command in script.commands { runner.run(command) }
         return runner.report
     }
@@ -46,9 +49,11 @@ public struct SpecRunner {
         return names.map { location.appendingPathComponent($0) }
     }
 
-    private init(_ script: SpecScript, file: URL) throws {
+    private init(
+        _ script: SpecScript, file: URL, observer: (any CallObserver)?
+    ) throws {
         folder = file.deletingLastPathComponent()
-        store = Store(engine: Engine())
+        store = Store(engine: Engine(), observer: observer)
         imports = Imports()
         report = SpecFileReport(file: file.lastPathComponent, counted: script.assertionCount)
         try SpecTestModule.define(in: &imports, store: store)

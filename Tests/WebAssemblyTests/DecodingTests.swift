@@ -133,40 +133,4 @@ struct DecodingTests {
         #expect(try exports[function: "\u{00C5}"]?.invoke() == [.i32(2)])
         #expect(exports[function: "A\u{030A}"] == nil)
     }
-
-    @Test(
-        "an unsupported proposal is named",
-        arguments: [
-            ("simd", [0xfd, 0x0c] as [UInt8]), ("threads", [0xfe, 0x00]), ("gc", [0xfb, 0x00]),
-            ("tail-call", [0x12, 0x00]), ("exception-handling", [0x06, 0x40]),
-            ("exception-handling", [0x1f, 0x40]), ("function-references", [0x14, 0x00]),
-        ])
-    func proposals(name: String, code: [UInt8]) throws {
-        var builder = ModuleBuilder()
-        builder.function("f", [], [], code)
-        let module = try parseWasm(bytes: builder.build())
-        let error = #expect(throws: WasmUnsupportedProposal.self) { try module.validate() }
-        #expect(error?.proposal == name)
-        // The first call finds it as well.
-        let instance = try module.instantiate(store: Store(engine: Engine()))
-        #expect(throws: WasmUnsupportedProposal.self) {
-            try instance.exports[function: "f"]?.invoke()
-        }
-    }
-
-    @Test(
-        "an unsupported proposal in a declaration is named at once",
-        arguments: [
-            ("threads", section(5, [1, 3, 1, 1])), ("multi-memory", section(5, [2, 0, 1, 0, 1])),
-            ("simd", section(1, [1, 0x60, 1, 0x7b, 0])), ("gc", section(1, [1, 0x5f, 0])),
-            ("exception-handling", section(13, [1, 0, 0])),
-            ("function-references", section(1, [1, 0x60, 1, 0x64, 0x70, 0])),
-            ("custom-page-sizes", section(5, [1, 8, 1, 0])),
-        ])
-    func declaredProposals(name: String, section: [UInt8]) {
-        let error = #expect(throws: WasmUnsupportedProposal.self) {
-            _ = try parseWasm(bytes: [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0] + section)
-        }
-        #expect(error?.proposal == name)
-    }
 }

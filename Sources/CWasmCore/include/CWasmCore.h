@@ -130,6 +130,9 @@ enum {
     WC_SERVICE_table_grow,
     WC_SERVICE_table_fill,
     WC_SERVICE_ref_func,
+    // Only in code that was translated for a store with an observer.
+    WC_SERVICE_probe_enter,
+    WC_SERVICE_probe_leave,
 };
 
 // Classes of wasm operators, for the translator.

@@ -104,9 +104,13 @@ public final class Module: Sendable {
     let code: ModuleCode
     let exportIndex: [ExactName: Int]
 
-    init(_ contents: ModuleContents, bytes: [UInt8]) {
+    convenience init(_ contents: ModuleContents, bytes: [UInt8]) {
+        self.init(contents, ModuleCode(contents, bytes: bytes, isObserved: false))
+    }
+
+    private init(_ contents: ModuleContents, _ code: ModuleCode) {
         self.contents = contents
-        code = ModuleCode(contents, bytes: bytes)
+        self.code = code
         var index = [ExactName: Int](minimumCapacity: contents.exports.count)
         for (at, export) in contents.exports.enumerated() { index[ExactName(export.name)] = at }
         exportIndex = index
@@ -135,7 +139,11 @@ public final class Module: Sendable {
     ///   from the start function; ``WasmDecodingError``, ``WasmValidationError`` or
     ///   ``WasmUnsupportedProposal`` from the body of the start function.
     public func instantiate(store: Store, imports: Imports = Imports()) throws -> Instance {
-        var linker = Linker(self, store, imports)
+        // An observer needs code of its own, so that nobody else pays for it.
+        let module =
+            store.observer == nil || code.isObserved
+            ? self : Module(contents, code.observed(contents))
+        var linker = Linker(module, store, imports)
         return Instance(data: try linker.instantiate(), store: store)
     }
 

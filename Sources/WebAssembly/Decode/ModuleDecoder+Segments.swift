@@ -67,9 +67,10 @@ extension ModuleDecoder {
                     0x7c: .add64, 0x7d: .sub64, 0x7e: .mul64,
                 ]
                 if let step = step[opcode] { steps.append(step) }
-            case 0xfd: throw WasmUnsupportedProposal(proposal: "simd", offset: offset)
-            case 0xfb: throw WasmUnsupportedProposal(proposal: "gc", offset: offset)
             default:
+                if opcode == 0xfb || opcode == 0xfd, let name = Proposal.ofOperator(opcode) {
+                    throw WasmUnsupportedProposal(proposal: name, offset: offset)
+                }
                 if FunctionCompiler.isKnown(opcode) {
                     throw WasmValidationError("constant expression required", offset: offset)
                 }

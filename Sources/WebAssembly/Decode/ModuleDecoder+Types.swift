@@ -1,22 +1,11 @@
 // Types, imports and declarations (core specification 2.0, sections 5.3 and 5.5.4 to 5.5.9).
 
-/// A proposal by the value type that only it has.
-func proposal(ofValueType byte: UInt8) -> String? {
-    switch byte {
-    case 0x7b: return "simd"
-    case 0x63, 0x64: return "function-references"
-    case 0x69, 0x74: return "exception-handling"
-    case 0x6a...0x6e, 0x71...0x73, 0x77, 0x78: return "gc"
-    default: return nil
-    }
-}
-
 extension ByteReader {
     mutating func valueType() throws -> ValueType {
         let offset = self.offset
         let code = try byte()
         guard let type = ValueType(rawValue: code) else {
-            if let name = proposal(ofValueType: code) {
+            if let name = Proposal.ofType(code) {
                 throw WasmUnsupportedProposal(proposal: name, offset: offset)
             }
             throw WasmDecodingError("malformed value type", offset: offset)
@@ -105,14 +94,12 @@ extension ModuleDecoder {
             let offset = section.offset
             let form = try section.byte()
             if form != 0x60 {
-                switch form {
-                case 0x4d...0x5f:
-                    throw WasmUnsupportedProposal(proposal: "gc", offset: offset)
-                case _ where form & 0x80 != 0:
-                    throw WasmDecodingError("integer representation too long", offset: offset)
-                default:
-                    throw WasmDecodingError("malformed type form", offset: offset)
+                if let name = Proposal.ofForm(form) {
+                    throw WasmUnsupportedProposal(proposal: name, offset: offset)
                 }
+                throw WasmDecodingError(
+                    form & 0x80 != 0 ? "integer representation too long" : "malformed type form",
+                    offset: offset)
             }
             let parameters = try typeList(&section, ModuleLimit.parameters, "parameters")
             let results = try typeList(&section, ModuleLimit.results, "results")
@@ -138,7 +125,8 @@ extension ModuleDecoder {
             let name = try section.name()
             let offset = section.offset
             let kind: ExternalKind
-            switch try section.byte() {
+            let code = try section.byte()
+            switch code {
             case 0:
                 let index = try typeIndex(&section)
                 module.functions.append(index)
@@ -159,8 +147,11 @@ extension ModuleDecoder {
                 module.globals.append(type)
                 module.importedGlobals += 1
                 kind = .global(type)
-            case 4: throw WasmUnsupportedProposal(proposal: "exception-handling", offset: offset)
-            default: throw WasmDecodingError("malformed import kind", offset: offset)
+            default:
+                if let name = Proposal.ofImportKind(code) {
+                    throw WasmUnsupportedProposal(proposal: name, offset: offset)
+                }
+                throw WasmDecodingError("malformed import kind", offset: offset)
             }
             module.imports.append(ImportType(module: from, name: name, kind: kind))
         }
@@ -243,8 +234,8 @@ extension ModuleDecoder {
                 throw WasmValidationError("duplicate export name", name, offset: offset)
             }
             let code = try section.byte()
-            if code == 4 {
-                throw WasmUnsupportedProposal(proposal: "exception-handling", offset: offset)
+            if code == 4, let name = Proposal.ofImportKind(code) {
+                throw WasmUnsupportedProposal(proposal: name, offset: offset)
             }
             guard let kind = ModuleContents.Kind(rawValue: code) else {
                 throw WasmDecodingError("malformed export kind", offset: offset)

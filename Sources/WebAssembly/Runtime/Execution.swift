@@ -56,7 +56,9 @@ extension Store {
         budget = given
         context.pointee.fuel = budget.nextSlice()
         nesting += 1
+        let observed = observer?.depth
         defer {
+            if let observed { observer?.unwind(to: observed) }
             nesting -= 1
             budget.settle(context.pointee.fuel)
             let inner = budget

@@ -1,3 +1,5 @@
+import CWasmCore
+
 /// Makes an instance of a module (core specification 2.0, section 4.5.4).
 struct Linker {
     let module: Module
@@ -54,6 +56,11 @@ struct Linker {
 
     // MARK: Imports
 
+    private func note(_ wanted: ImportType, _ function: UnsafeMutablePointer<wc_function>) {
+        guard function.pointee.instance == nil else { return }
+        store.hostNames[Int(function.pointee.identity)] = "\(wanted.module).\(wanted.name)"
+    }
+
     private func resolve(_ data: InstanceData) throws {
         var functions = 0
         for wanted in module.contents.imports {
@@ -69,6 +76,7 @@ struct Linker {
                     throw mismatch(wanted, "\(function.type) where \(type) is expected")
                 }
                 data.addImport(function.record, at: functions)
+                if store.observer != nil { note(wanted, function.record) }
                 functions += 1
             case (.table(let type), .table(let table)):
                 try check(table.store, wanted)

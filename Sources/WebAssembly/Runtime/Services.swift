@@ -24,6 +24,8 @@ extension Store {
         case UInt32(WC_SERVICE_table_copy): try copyTable(data, operands)
         case UInt32(WC_SERVICE_table_grow): growTable(data, operands)
         case UInt32(WC_SERVICE_table_fill): try fillTable(data, operands)
+        case UInt32(WC_SERVICE_probe_enter): probeEnter(data, fp, operands.imm)
+        case UInt32(WC_SERVICE_probe_leave): probeLeave(operands.d, word)
         default: operands.d.pointee = data.reference(operands.imm, self)
         }
     }

@@ -5,6 +5,8 @@ import CWasmCore
 public final class Store {
     /// The engine whose limits hold here.
     public let engine: Engine
+    /// Is told of every call; nil in a store that runs at full speed.
+    public let observer: (any CallObserver)?
 
     // The interpreter's state. Frames of guests lie on one stack, in windows that overlap.
     let context: UnsafeMutablePointer<wc_context>
@@ -23,8 +25,10 @@ public final class Store {
     // What lives here, for as long as the store does.
     var instances: [InstanceData] = []
     /// The records of host functions, and what they do, by number.
-    private var hostRecords: [UnsafeMutablePointer<wc_function>] = []
+    private(set) var hostRecords: [UnsafeMutablePointer<wc_function>] = []
     private(set) var hostBodies: UnsafeMutablePointer<HostBody>
+    /// What modules call the host functions that they import; kept for an observer only.
+    var hostNames: [Int: String] = [:]
     private var hostCapacity = 16
     private var memories: [MemoryData] = []
     private var tables: [TableData] = []
@@ -35,9 +39,15 @@ public final class Store {
     let emptyMemory: UnsafeMutablePointer<wc_memory>
 
     /// Makes an empty store.
-    public init(engine: Engine) {
+    public convenience init(engine: Engine) { self.init(engine: engine, observer: nil) }
+
+    /// Makes an empty store whose calls are told to `observer`. Modules are translated for it with
+    /// probes where functions begin and end, so calls in this store cost several times as much;
+    /// other stores are as fast as ever.
+    public init(engine: Engine, observer: (any CallObserver)?) {
         self.engine = engine
-        isIdle = !engine.configuration.defaultLimits.isBounded
+        self.observer = observer
+        isIdle = !engine.configuration.defaultLimits.isBounded && observer == nil
         hostBodies = .allocate(capacity: hostCapacity)
         let wanted = max(engine.configuration.stackBytes, 16 << 10) & ~15
         // Without room for the stack every call ends with `call_stack_exhausted`.
@@ -92,7 +102,9 @@ public final class Store {
             hostBodies = more
             hostCapacity *= 2
         }
-        (hostBodies + hostRecords.count).initialize(to: body)
+        let number = hostRecords.count
+        (hostBodies + number).initialize(
+            to: observer.map { observed(body, number, type, $0) } ?? body)
         hostRecords.append(record)
         note(record)
         return record

@@ -470,10 +470,14 @@ extension FunctionCompiler {
     mutating func emitReturn(_ n: Int) {
         if dead { return }
         let link = UInt32(parameterCount)
-        if n == 0 { return emit(Opcode.ret, link, 0, 0) }
+        if n == 0 {
+            probe(.slots, 0)
+            return emit(Opcode.ret, link, 0, 0)
+        }
         if n > 1 {
             // Without changing the stack: this may be one of two ways on.
             moveTop(n, to: depth - n)
+            probe(.slots, slotAt(depth - n), UInt32(n))
             return emit(Opcode.retN, link, slotAt(depth - n), UInt32(n))
         }
         let operand = stack[depth - 1]
@@ -482,13 +486,21 @@ extension FunctionCompiler {
             let opcode =
                 operand.type == TypeCode.f64
                 ? Opcode.retF : operand.type == TypeCode.f32 ? Opcode.retG : Opcode.retR
+            probe(opcode == Opcode.retF ? .f : opcode == Opcode.retG ? .g : .r, 0)
             emit(opcode, link, 0, 0)
         case Operand.constant where operand.bits >> 32 == 0:
+            probe(.constant, 0, UInt32(truncatingIfNeeded: operand.bits))
             emit(Opcode.retU32, link, 0, UInt32(truncatingIfNeeded: operand.bits))
         default:
             place(operand)
+            probe(.slots, stackTopSlot(operand), 1)
             emit(Opcode.retS, link, stackTopSlot(operand), 0)
         }
+    }
+
+    /// Tells the observer that the function ends, and where its results are.
+    private mutating func probe(_ place: ResultPlace, _ slot: UInt32, _ bits: UInt32 = 0) {
+        if isObserved { emit(Opcode.probeLeave, slot, place.rawValue, bits) }
     }
 
     /// Puts a constant on top of the stack into its slot, for an instruction without that form;

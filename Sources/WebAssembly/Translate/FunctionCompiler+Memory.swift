@@ -193,7 +193,7 @@ extension FunctionCompiler {
         case 15: try tableGrow()
         case 16: try tableSizeOperator()
         case 17: try tableFill()
-        default: throw WasmDecodingError("illegal opcode", offset: offset)
+        default: throw try unknown(0xfc, sub)
         }
     }
 

@@ -63,20 +63,14 @@ extension FunctionCompiler {
         case 0xd1: try isNull()
         case 0xd2: try functionReference()
         case 0xfc: try prefixed()
-        default: throw unknown(opcode)
+        default: throw try unknown(opcode)
         }
     }
 
-    private func unknown(_ opcode: UInt8) -> any Error {
-        let proposals: [UInt8: String] = [
-            0x06: "exception-handling", 0x07: "exception-handling", 0x08: "exception-handling",
-            0x09: "exception-handling", 0x0a: "exception-handling", 0x18: "exception-handling",
-            0x19: "exception-handling", 0x1f: "exception-handling", 0x12: "tail-call",
-            0x13: "tail-call", 0x14: "function-references", 0x15: "function-references",
-            0xd3: "gc", 0xd4: "function-references", 0xd5: "function-references",
-            0xd6: "function-references", 0xfb: "gc", 0xfd: "simd", 0xfe: "threads",
-        ]
-        if let name = proposals[opcode] {
+    /// Why an operator is refused: by the name of its proposal, or as none at all.
+    mutating func unknown(_ opcode: UInt8, _ sub: UInt32? = nil) throws -> any Error {
+        let number = try sub ?? (opcode == 0xfd ? reader.u32() : 0)
+        if let name = Proposal.ofOperator(opcode, number) {
             return WasmUnsupportedProposal(proposal: name, offset: offset)
         }
         return WasmDecodingError("illegal opcode", offset: offset)

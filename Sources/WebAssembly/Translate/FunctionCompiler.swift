@@ -6,6 +6,8 @@ import CWasmCore
 /// checks, so that translation is quick in debug builds too.
 struct FunctionCompiler {
     let shape: ModuleShape
+    /// Whether functions tell the store's observer when they begin and end.
+    let isObserved: Bool
     var reader: ByteReader
     var function = 0
 
@@ -52,8 +54,9 @@ struct FunctionCompiler {
 
     let operators: UnsafePointer<wc_operator>
 
-    init(_ shape: ModuleShape) {
+    init(_ shape: ModuleShape, isObserved: Bool = false) {
         self.shape = shape
+        self.isObserved = isObserved
         reader = ByteReader(UnsafeBufferPointer(start: nil, count: 0))
         operatorStart = reader.start
         capacity = 256
@@ -100,6 +103,7 @@ struct FunctionCompiler {
         let signature = shape.signatures[Int(shape.functions[index])]
         try locals(signature)
         emit(Opcode.enter, 0, 0, 0)
+        if isObserved { emit(Opcode.probeEnter, 0, 0, UInt32(index)) }
         slotCount = firstSlot
         touch(UInt32(signature.resultCount))
         try pushFrame(ControlFrame.function, signature)

@@ -6,6 +6,8 @@ final class ModuleCode: @unchecked Sendable {
     // Unchecked: `shape` and `spans` are never written after initialisation; `records` is written
     // under `lock` and read by handlers through an atomic pointer; the rest only under `lock`.
     let shape: ModuleShape
+    /// Whether functions are translated with probes, for a store with an observer.
+    let isObserved: Bool
     let records: UnsafeMutablePointer<wc_code>
     private let bytes: [UInt8]
     let spans: [ByteSpan]
@@ -13,8 +15,9 @@ final class ModuleCode: @unchecked Sendable {
     private var lengths: UnsafeMutablePointer<UInt32>
     private var compiler: FunctionCompiler?
 
-    init(_ module: ModuleContents, bytes: [UInt8]) {
+    init(_ module: ModuleContents, bytes: [UInt8], isObserved: Bool) {
         self.bytes = bytes
+        self.isObserved = isObserved
         spans = module.bodies
         shape = ModuleShape(module)
         records = .allocate(capacity: spans.count + 1)
@@ -40,7 +43,7 @@ final class ModuleCode: @unchecked Sendable {
     func translate(_ index: Int) throws {
         try lock.locked {
             if isTranslated(index) { return }
-            if compiler == nil { compiler = FunctionCompiler(shape) }
+            if compiler == nil { compiler = newCompiler() }
             try compiler?.run(shape.importedFunctions + index, spans[index], bytes)
             guard let compiler else { return }
             #if DEBUG
@@ -53,9 +56,13 @@ final class ModuleCode: @unchecked Sendable {
         }
     }
 
+    private func newCompiler() -> FunctionCompiler {
+        FunctionCompiler(shape, isObserved: isObserved)
+    }
+
     /// Validates all functions and keeps nothing.
     func validateAll() throws {
-        var compiler = FunctionCompiler(shape)
+        var compiler = newCompiler()
         defer { compiler.free() }
         for index in 0..<spans.count {
             try compiler.run(shape.importedFunctions + index, spans[index], bytes)
@@ -89,13 +96,18 @@ final class ModuleCode: @unchecked Sendable {
     /// Nothing is kept for this: the function is translated again, which gives the same code.
     func offset(of pc: UnsafePointer<wc_instr>, in index: Int) -> Int {
         guard let start = records[index].entry else { return Int(spans[index].start) }
-        var compiler = FunctionCompiler(shape)
+        var compiler = newCompiler()
         defer { compiler.free() }
         compiler.recordOffsets()
         guard (try? compiler.run(shape.importedFunctions + index, spans[index], bytes)) != nil,
             let offsets = compiler.offsets, pc - start < compiler.count
         else { return Int(spans[index].start) }
         return Int(offsets[pc - start])
+    }
+
+    /// The same module, translated with probes.
+    func observed(_ contents: ModuleContents) -> ModuleCode {
+        ModuleCode(contents, bytes: bytes, isObserved: true)
     }
 
     /// A part of the module.

@@ -72,6 +72,8 @@ enum Opcode {
     static var tableGrow: UInt32 { 1805 }
     static var tableFill: UInt32 { 1806 }
     static var refFunc: UInt32 { 1807 }
-    static var addbrI32EqS: UInt32 { 1808 }
-    static var count: UInt32 { 1838 }
+    static var probeEnter: UInt32 { 1808 }
+    static var probeLeave: UInt32 { 1809 }
+    static var addbrI32EqS: UInt32 { 1810 }
+    static var count: UInt32 { 1840 }
 }
