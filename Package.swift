@@ -102,7 +102,7 @@ var floor2: [Target] {
     ]
 }
 
-// MARK: - Floor 3: the SDK
+// MARK: - Floor 3: the SDK, and what checks the engine with WASI
 
 var floor3: [Target] {
     [
@@ -111,7 +111,9 @@ var floor3: [Target] {
             dependencies: [
                 "CPatchGate", "ModuleABI", "PatchCrypto", "PatchPlatform", "Rollout",
                 "UpdateEngine", "WebAssembly", "WebAssemblyWASI",
-            ] + stubbed("Combine"))
+            ] + stubbed("Combine")),
+        // The public suite of WASI programs, for people who work on the engine.
+        .target(name: "WASISuite", dependencies: ["WebAssembly", "WebAssemblyWASI"]),
     ]
 }
 
@@ -174,8 +176,8 @@ var floor6: [Target] {
             name: "patchcli",
             dependencies: [
                 "CommandLineKit", "ModuleABI", "PatchCompiler", "PatchCompression", "PatchCrypto",
-                "PatchDelta", "PatchPlatform", "PatchServer", "Rollout", "TUF", "WebAssembly",
-                "WebAssemblySpec", "WebAssemblyWASI", "WebViewBundle",
+                "PatchDelta", "PatchPlatform", "PatchServer", "Rollout", "TUF", "WASISuite",
+                "WebAssembly", "WebAssemblySpec", "WebAssemblyWASI", "WebViewBundle",
             ],
             swiftSettings: swiftSyntaxSearch),
         .executableTarget(
@@ -213,7 +215,7 @@ var tests: [Target] {
             dependencies: ["WebAssemblySpec", "WebAssembly", "TestSupport"]),
         .testTarget(
             name: "WebAssemblyWASITests",
-            dependencies: ["WebAssemblyWASI", "WebAssembly", "TestSupport"]),
+            dependencies: ["WASISuite", "WebAssemblyWASI", "WebAssembly", "TestSupport"]),
         .testTarget(name: "TUFTests", dependencies: ["TUF", "PatchCrypto", "TestSupport"]),
         .testTarget(name: "RolloutTests", dependencies: ["Rollout", "TestSupport"]),
         .testTarget(name: "ModuleABITests", dependencies: ["ModuleABI", "TestSupport"]),

@@ -9,6 +9,7 @@ enum WASIErrno: UInt16, Error {
     case illegalBytes = 25
     case invalid = 28
     case isDirectory = 31
+    case loop = 32
     case tooManyFiles = 33
     case nameTooLong = 37
     case noEntry = 44

@@ -13,21 +13,39 @@ extension WASIFunction {
         WASIFunction("fd_advise", "illi") { system, _, call in
             _ = try system.files.file(call[0])
         },
-        WASIFunction("fd_allocate", "ill") { _, _, _ in throw WASIErrno.notSupported },
+        WASIFunction("fd_allocate", "ill") { system, _, call in
+            let open = try system.files.file(call[0], .allocate)
+            guard call.long(2) > 0 else { throw WASIErrno.invalid }
+            let (end, overflow) = call.long(1).addingReportingOverflow(call.long(2))
+            guard !overflow, let size = Int(exactly: end), let fileSystem = system.files.fileSystem
+            else { throw WASIErrno.fileTooBig }
+            if size > open.node.bytes.count { try fileSystem.resize(open.node, to: size) }
+        },
         WASIFunction("fd_fdstat_get", "ii") { system, memory, call in
             try memory.write(status(of: try system.files.entry(call[0])), at: call[1])
         },
         WASIFunction("fd_fdstat_set_flags", "ii") { system, _, call in
-            if case .node(let open) = try system.files.entry(call[0]) {
-                open.appends = call[1] & 1 != 0
-            }
+            guard call[1] <= OpenNode.knownFlags else { throw WASIErrno.invalid }
+            // A stream takes any flags, and they change nothing.
+            guard case .node = try system.files.entry(call[0]) else { return }
+            try system.files.node(call[0], .setFlags).flags = UInt16(call[1])
         },
         WASIFunction("fd_fdstat_set_rights", "ill") { system, _, call in
-            _ = try system.files.entry(call[0])
+            let base = WASIRights(rawValue: call.long(1))
+            let inheriting = WASIRights(rawValue: call.long(2))
+            // The rights of a stream are its nature.
+            guard case .node(let open) = try system.files.entry(call[0]) else {
+                throw WASIErrno.notSupported
+            }
+            guard open.rights.isSuperset(of: base), open.inheriting.isSuperset(of: inheriting)
+            else { throw WASIErrno.notCapable }
+            open.rights = base
+            open.inheriting = inheriting
         },
         WASIFunction("fd_filestat_get", "ii") { system, memory, call in
             switch try system.files.entry(call[0]) {
-            case .node(let open): try memory.write(open.node.status, at: call[1])
+            case .node:
+                try memory.write(try system.files.node(call[0], .status).node.status, at: call[1])
             case .input, .output, .error:
                 var layout = StructureLayout(size: 64)
                 layout.put(UInt8(2), at: 16)
@@ -35,15 +53,14 @@ extension WASIFunction {
             }
         },
         WASIFunction("fd_filestat_set_size", "il") { system, _, call in
-            let open = try system.files.file(call[0])
-            guard open.mayWrite else { throw WASIErrno.notCapable }
+            let open = try system.files.file(call[0], .size)
             guard let size = Int(exactly: call.long(1)), let fileSystem = system.files.fileSystem
             else { throw WASIErrno.fileTooBig }
             try fileSystem.resize(open.node, to: size)
             open.node.modified = system.stamp
         },
         WASIFunction("fd_filestat_set_times", "illi") { system, _, call in
-            let node = try system.files.node(call[0]).node
+            let node = try system.files.node(call[0], .times).node
             try setTimes(node, call.long(1), call.long(2), call[3], now: system.stamp)
         },
         WASIFunction("fd_prestat_get", "ii") { system, memory, call in
@@ -83,22 +100,18 @@ extension WASIFunction {
     /// A stream has no right to seek, by which libc tells a terminal: it then flushes by lines.
     private static func status(of entry: FileTable.Entry) -> [UInt8] {
         var layout = StructureLayout(size: 24)
-        let read: UInt64 = 1 << 1
-        let write: UInt64 = 1 << 6
         switch entry {
         case .input:
             layout.put(UInt8(2), at: 0)
-            layout.put(read, at: 8)
+            layout.put(WASIRights.read.rawValue, at: 8)
         case .output, .error:
             layout.put(UInt8(2), at: 0)
-            layout.put(write, at: 8)
+            layout.put(WASIRights.write.rawValue, at: 8)
         case .node(let open):
-            let all: UInt64 = (1 << 28) - 1
             layout.put(open.node.fileType, at: 0)
-            layout.put(UInt16(open.appends ? 1 : 0), at: 2)
-            let denied = (open.mayRead ? 0 : read) | (open.mayWrite ? 0 : write)
-            layout.put(all & ~denied, at: 8)
-            layout.put(open.node.kind == .directory ? all : 0, at: 16)
+            layout.put(open.flags, at: 2)
+            layout.put(open.rights.rawValue, at: 8)
+            layout.put(open.inheriting.rawValue, at: 16)
         }
         return layout.bytes
     }
@@ -108,14 +121,9 @@ extension WASIFunction {
     ) throws {
         try memory.require(call[4], count: 4)
         try memory.require(call[1], count: Int(call[2]))
-        let open = try system.files.node(call[0])
-        guard open.node.kind == .directory else { throw WASIErrno.notDirectory }
+        let open = try system.files.folder(call[0], .list).open
         let cookie = call.long(3)
-        if cookie == 0 || open.listing == nil {
-            open.listing = open.node.children
-                .map { (name: $0.key, number: $0.value.number, type: $0.value.fileType) }
-                .sorted { $0.name.lexicographicallyPrecedes($1.name) }
-        }
+        if cookie == 0 || open.listing == nil { open.listing = entries(of: open.node) }
         let listing = open.listing ?? []
         var bytes: [UInt8] = []
         var index = Int(exactly: cookie) ?? listing.count
@@ -134,5 +142,18 @@ extension WASIFunction {
         let part = bytes.prefix(limit)
         try memory.write(part, at: call[1])
         try memory.store(UInt32(part.count), at: call[4])
+    }
+
+    /// What a folder holds, itself and the one around it first, then by name.
+    private static func entries(
+        of folder: FileNode
+    ) -> [(name: FileName, number: UInt64, type: UInt8)] {
+        [
+            (Array(".".utf8), folder.number, folder.fileType),
+            (Array("..".utf8), folder.parent, folder.fileType),
+        ]
+            + folder.children
+            .map { (name: $0.key, number: $0.value.number, type: $0.value.fileType) }
+            .sorted { $0.name.lexicographicallyPrecedes($1.name) }
     }
 }

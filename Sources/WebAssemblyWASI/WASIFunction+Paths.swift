@@ -8,91 +8,142 @@ extension WASIFunction {
             try openPath(system, memory, call)
         },
         WASIFunction("path_create_directory", "iii") { system, memory, call in
-            let place = try place(system, memory, call[0], call[1], call[2])
-            guard try place.folder.child(place.name) == nil else { throw WASIErrno.exists }
+            let place = try place(system, memory, (call[0], call[1], call[2]), .createFolder)
+            guard place.node == nil, let name = place.name else { throw WASIErrno.exists }
             _ = try place.system.makeNode(
-                .directory, named: place.name, in: place.folder, time: system.stamp)
+                .directory, named: name, in: place.folder, time: system.stamp)
         },
         WASIFunction("path_filestat_get", "iiiii") { system, memory, call in
-            let node = try node(system, memory, call[0], call[2], call[3])
+            let node = try node(
+                system, memory, (call[0], call[2], call[3]), .pathStatus, lookup: call[1])
             try memory.write(node.status, at: call[4])
         },
         WASIFunction("path_filestat_set_times", "iiiilli") { system, memory, call in
-            let node = try node(system, memory, call[0], call[2], call[3])
+            let node = try node(
+                system, memory, (call[0], call[2], call[3]), .pathTimes, lookup: call[1])
             try setTimes(node, call.long(4), call.long(5), call[6], now: system.stamp)
         },
         WASIFunction("path_unlink_file", "iii") { system, memory, call in
-            let place = try place(system, memory, call[0], call[1], call[2])
-            guard let node = try place.folder.child(place.name) else { throw WASIErrno.noEntry }
-            guard node.kind == .file else { throw WASIErrno.isDirectory }
-            place.system.remove(place.name, from: place.folder)
+            let place = try place(system, memory, (call[0], call[1], call[2]), .removeFile)
+            guard try place.existing().kind != .directory else { throw WASIErrno.isDirectory }
+            guard let name = place.name else { throw WASIErrno.isDirectory }
+            place.system.remove(name, from: place.folder)
         },
         WASIFunction("path_remove_directory", "iii") { system, memory, call in
-            let place = try place(system, memory, call[0], call[1], call[2])
-            guard let node = try place.folder.child(place.name) else { throw WASIErrno.noEntry }
+            let place = try place(system, memory, (call[0], call[1], call[2]), .removeFolder)
+            let node = try place.existing()
             guard node.kind == .directory else { throw WASIErrno.notDirectory }
+            guard let name = place.name else { throw WASIErrno.invalid }
             guard node.children.isEmpty else { throw WASIErrno.notEmpty }
-            place.system.remove(place.name, from: place.folder)
+            place.system.remove(name, from: place.folder)
         },
         WASIFunction("path_rename", "iiiiii") { system, memory, call in
             try rename(
-                try place(system, memory, call[0], call[1], call[2]),
-                to: try place(system, memory, call[3], call[4], call[5]))
+                try place(system, memory, (call[0], call[1], call[2]), .renameSource),
+                to: try place(system, memory, (call[3], call[4], call[5]), .renameTarget))
         },
-        // A file system in memory has no links.
-        WASIFunction("path_link", "iiiiiii") { _, _, _ in throw WASIErrno.notSupported },
-        WASIFunction("path_symlink", "iiiii") { _, _, _ in throw WASIErrno.notSupported },
+        WASIFunction("path_link", "iiiiiii") { system, memory, call in
+            let from = try place(system, memory, (call[0], call[2], call[3]), .linkSource)
+            let to = try place(system, memory, (call[4], call[5], call[6]), .linkTarget)
+            // To follow a link would make a name of what it stands for; preview 1 hosts refuse.
+            guard call[1] & 1 == 0 else { throw WASIErrno.invalid }
+            let node = try from.existing()
+            let name = try to.newName()
+            guard node.kind != .directory else { throw WASIErrno.notPermitted }
+            try to.system.link(node, named: name, in: to.folder, time: system.stamp)
+        },
+        WASIFunction("path_symlink", "iiiii") { system, memory, call in
+            let target = try memory.text(at: call[0], count: call[1], limit: maximumPath)
+            let place = try place(system, memory, (call[2], call[3], call[4]), .createLink)
+            let name = try place.newName()
+            guard !target.isEmpty else { throw WASIErrno.noEntry }
+            // It could not be followed: there is no tree above the root.
+            guard !target.hasPrefix("/") else { throw WASIErrno.notPermitted }
+            let link = try place.system.makeNode(
+                .link, named: name, in: place.folder, time: system.stamp)
+            do {
+                try place.system.resize(link, to: target.utf8.count)
+            } catch {
+                place.system.remove(name, from: place.folder)
+                throw error
+            }
+            link.bytes = Array(target.utf8)
+        },
         WASIFunction("path_readlink", "iiiiii") { system, memory, call in
-            _ = try node(system, memory, call[0], call[1], call[2])
-            throw WASIErrno.invalid
+            let node = try node(
+                system, memory, (call[0], call[1], call[2]), .readLink, lookup: 0)
+            guard node.kind == .link else { throw WASIErrno.invalid }
+            let part = node.bytes.prefix(Int(call[4]))
+            try memory.require(call[5], count: 4)
+            try memory.write(part, at: call[3])
+            try memory.store(UInt32(part.count), at: call[5])
         },
     ]
 
     /// No guest gets a socket: what it may fetch goes through its app.
     static let sockets: [WASIFunction] = [
-        WASIFunction("sock_accept", "iii") { _, _, _ in throw WASIErrno.notSupported },
-        WASIFunction("sock_recv", "iiiiii") { _, _, _ in throw WASIErrno.notSocket },
-        WASIFunction("sock_send", "iiiii") { _, _, _ in throw WASIErrno.notSocket },
-        WASIFunction("sock_shutdown", "ii") { _, _, _ in throw WASIErrno.notSocket },
-    ]
+        ("sock_accept", "iii"), ("sock_recv", "iiiiii"), ("sock_send", "iiiii"),
+        ("sock_shutdown", "ii"),
+    ].map { name, types in
+        WASIFunction(name, types) { system, _, call in
+            _ = try system.files.entry(call[0])
+            throw WASIErrno.notSocket
+        }
+    }
 
     // MARK: -
 
-    /// Where a path leads: the folder, and the name in it, which need not exist.
+    /// Where a guest's path leads, and the file system that it lies in.
+    @dynamicMemberLookup
     private struct Place {
         var system: WASIFileSystem
-        var folder: FileNode
-        var name: FileName
+        var found: WASIFileSystem.Place
+
+        subscript<Value>(dynamicMember path: KeyPath<WASIFileSystem.Place, Value>) -> Value {
+            found[keyPath: path]
+        }
+
+        /// What is there.
+        /// - Throws: `ENOENT`; `ENOTDIR` when the path ends in a slash and that is no folder.
+        func existing() throws -> FileNode {
+            guard let node = found.node else { throw WASIErrno.noEntry }
+            guard !found.wantsFolder || node.kind == .directory else {
+                throw WASIErrno.notDirectory
+            }
+            return node
+        }
+
+        /// The name of what is to be made there, which is no folder.
+        /// - Throws: `EEXIST`; `ENOENT` when the path ends in a slash.
+        func newName() throws -> FileName {
+            if found.node != nil { _ = try existing() }
+            guard found.node == nil, let name = found.name else { throw WASIErrno.exists }
+            guard !found.wantsFolder else { throw WASIErrno.noEntry }
+            return name
+        }
     }
 
-    private static func components(
-        _ memory: GuestMemory, _ address: UInt32, _ count: UInt32
-    ) throws -> [FileName] {
-        let path = try memory.text(at: address, count: count, limit: maximumPath)
-        // An absolute path names the host's tree, which there is none of.
-        guard path.utf8.first != UInt8(ascii: "/") else { throw WASIErrno.notCapable }
-        guard !path.isEmpty else { throw WASIErrno.noEntry }
-        return try FilePath.components(path)
-    }
-
-    private static func node(
-        _ system: WASISystem, _ memory: GuestMemory, _ descriptor: UInt32, _ address: UInt32,
-        _ count: UInt32
-    ) throws -> FileNode {
-        let start = try system.files.folder(descriptor)
-        return try start.system.find(try components(memory, address, count), from: start.node)
-    }
+    /// A descriptor, and where in the guest's memory a path lies.
+    private typealias GuestPath = (descriptor: UInt32, address: UInt32, count: UInt32)
 
     private static func place(
-        _ system: WASISystem, _ memory: GuestMemory, _ descriptor: UInt32, _ address: UInt32,
-        _ count: UInt32
+        _ system: WASISystem, _ memory: GuestMemory, _ path: GuestPath, _ right: WASIRights,
+        _ follow: WASIFileSystem.Follow = .never
     ) throws -> Place {
-        let start = try system.files.folder(descriptor)
-        var path = try components(memory, address, count)
-        guard let name = path.popLast() else { throw WASIErrno.invalid }
+        let text = try memory.text(at: path.address, count: path.count, limit: maximumPath)
+        let start = try system.files.folder(path.descriptor, right)
         return Place(
-            system: start.system, folder: try start.system.find(path, from: start.node),
-            name: name)
+            system: start.system,
+            found: try start.system.look(
+                Array(text.utf8), from: start.open.node, follow))
+    }
+
+    /// What a path names, a link at its end followed as `lookup` (preview 1, `lookupflags`) says.
+    private static func node(
+        _ system: WASISystem, _ memory: GuestMemory, _ path: GuestPath, _ right: WASIRights,
+        lookup: UInt32
+    ) throws -> FileNode {
+        try place(system, memory, path, right, lookup & 1 != 0 ? .always : .beforeSlash).existing()
     }
 
     private static func openPath(
@@ -100,49 +151,57 @@ extension WASIFunction {
     ) throws {
         let (creates, wantsFolder) = (call[4] & 1 != 0, call[4] & 2 != 0)
         let (isExclusive, truncates) = (call[4] & 4 != 0, call[4] & 8 != 0)
+        guard call[7] <= OpenNode.knownFlags else { throw WASIErrno.invalid }
+        let place = try place(
+            system, memory, (call[0], call[2], call[3]), .open,
+            call[1] & 1 != 0 && !(creates && isExclusive) ? .always : .beforeSlash)
         try memory.require(call[8], count: 4)
-        let start = try system.files.folder(call[0])
-        var path = try components(memory, call[2], call[3])
+        let start = try system.files.folder(call[0], truncates ? .pathSize : []).open
+        let wanted = WASIRights(rawValue: call.long(5))
         let node: FileNode
-        if let name = path.popLast() {
-            let folder = try start.system.find(path, from: start.node)
-            if let found = try folder.child(name) {
-                guard !(creates && isExclusive) else { throw WASIErrno.exists }
-                node = found
-            } else {
-                guard creates, !wantsFolder else { throw WASIErrno.noEntry }
-                node = try start.system.makeNode(
-                    .file, named: name, in: folder, time: system.stamp)
+        if let found = place.node {
+            guard !(creates && isExclusive) else { throw WASIErrno.exists }
+            guard found.kind != .link else { throw WASIErrno.loop }
+            node = try place.existing()
+            if node.kind == .directory, creates || truncates || wanted.contains(.write) {
+                throw WASIErrno.isDirectory
             }
         } else {
-            node = start.node
+            guard creates, !wantsFolder, let name = place.name else { throw WASIErrno.noEntry }
+            guard !place.wantsFolder else { throw WASIErrno.isDirectory }
+            guard start.rights.contains(.createFile) else { throw WASIErrno.notCapable }
+            node = try place.system.makeNode(
+                .file, named: name, in: place.folder, time: system.stamp)
         }
         if wantsFolder, node.kind != .directory { throw WASIErrno.notDirectory }
-        let open = OpenNode(node)
-        // Rights that preview 1 lets the guest give up: read is bit 1, write bit 6.
-        open.mayRead = call.long(5) & 1 << 1 != 0
-        open.mayWrite = call.long(5) & 1 << 6 != 0
-        open.appends = call[7] & 1 != 0
-        if node.kind == .directory, open.mayWrite, creates || truncates {
-            throw WASIErrno.isDirectory
-        }
+        // To read and to change have to be asked for. All else is given, as far as the folder
+        // hands it on, since programs written against later hosts do not ask.
+        var rights = (node.kind == .directory ? WASIRights.folder : .file)
+            .intersection(start.inheriting)
+        if !wanted.contains(.read) { rights.remove(.read) }
+        if !wanted.contains(.write) { rights.subtract([.write, .size, .allocate]) }
+        let open = OpenNode(
+            node, rights: rights, inheriting: node.kind == .directory ? start.inheriting : [])
+        open.flags = UInt16(call[7])
         let descriptor = try system.files.open(open)
-        if truncates, node.kind == .file {
-            try start.system.resize(node, to: 0)
+        if truncates {
+            try place.system.resize(node, to: 0)
             node.modified = system.stamp
         }
         try memory.store(descriptor, at: call[8])
     }
 
     private static func rename(_ from: Place, to: Place) throws {
-        guard let node = try from.folder.child(from.name) else { throw WASIErrno.noEntry }
-        if let replaced = try to.folder.child(to.name) {
+        let node = try from.existing()
+        guard let oldName = from.name, let newName = to.name else { throw WASIErrno.invalid }
+        guard !to.wantsFolder || node.kind == .directory else { throw WASIErrno.notDirectory }
+        if let replaced = to.node {
             if replaced === node { return }
             switch (node.kind, replaced.kind) {
-            case (.file, .directory): throw WASIErrno.isDirectory
-            case (.directory, .file): throw WASIErrno.notDirectory
-            case (.directory, .directory) where !replaced.children.isEmpty:
-                throw WASIErrno.notEmpty
+            case (.directory, .directory):
+                guard replaced.children.isEmpty else { throw WASIErrno.notEmpty }
+            case (.directory, _): throw WASIErrno.notDirectory
+            case (_, .directory): throw WASIErrno.isDirectory
             default: break
             }
         }
@@ -152,9 +211,10 @@ extension WASIFunction {
         guard to.folder.depth + 1 + node.height <= FileNode.maximumDepth else {
             throw WASIErrno.nameTooLong
         }
-        to.system.remove(to.name, from: to.folder)
-        from.folder.children[from.name] = nil
-        to.folder.children[to.name] = node
+        to.system.remove(newName, from: to.folder)
+        from.folder.children[oldName] = nil
+        to.folder.children[newName] = node
         node.move(to: to.folder.depth + 1)
+        node.parent = to.folder.number
     }
 }

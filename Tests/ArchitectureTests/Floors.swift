@@ -8,7 +8,7 @@ enum Floors {
         ],
         ["CWasmCore", "PatchDelta", "Rollout", "TUF", "WebAssembly"],
         ["ModuleABI", "UpdateEngine", "WebAssemblySpec", "WebAssemblyWASI"],
-        ["PatchSDK"],
+        ["PatchSDK", "WASISuite"],
         ["WebViewBundle", "WebViewBundleGTK"],
         ["PatchCompiler", "PatchServer"],
         ["patchcli", "patchd", "webshell"],

@@ -43,7 +43,7 @@ struct FileTests {
             #expect(try probe.open(path).errno == Errno.notcapable, "\(path)")
         }
         #expect(try probe.open("sub/../secret").errno == 0)
-        let sub = try probe.open("sub", flags: 2)
+        let sub = try probe.open("sub", flags: 2, rights: 0)
         let (address, count) = try probe.path("../secret")
         #expect(
             try probe.call("path_open", sub.descriptor, 0, address, count, 0, 2, 2, 0, 32)
@@ -177,7 +177,7 @@ struct FileTests {
             }
             if used < 100 { break }
         }
-        #expect(found == names.sorted())
+        #expect(found == [".", ".."] + names.sorted())
     }
 
     @Test("what a file is and when it was changed")

@@ -157,6 +157,7 @@ enum Errno {
     static let ilseq: UInt32 = 25
     static let inval: UInt32 = 28
     static let isdir: UInt32 = 31
+    static let loop: UInt32 = 32
     static let mfile: UInt32 = 33
     static let nametoolong: UInt32 = 37
     static let noent: UInt32 = 44

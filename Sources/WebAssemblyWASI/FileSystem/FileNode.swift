@@ -2,28 +2,33 @@
 /// character equal and a guest's file names must not.
 typealias FileName = [UInt8]
 
-/// A file or folder in memory.
+/// A file, folder or symbolic link in memory.
 final class FileNode {
-    enum Kind { case file, directory }
+    enum Kind { case file, directory, link }
 
     let number: UInt64
     let kind: Kind
+    /// What a file holds; of a link, the path that it stands for.
     var bytes: [UInt8] = []
     var children: [FileName: FileNode] = [:]
     var accessed: UInt64 = 0
     var modified: UInt64 = 0
     var changed: UInt64 = 0
-    /// Taken out of its folder while descriptors may still be open.
-    var isRemoved = false
+    /// How many names it has. At zero it is gone, but for descriptors that are still open.
+    var names = 1
+    var isRemoved: Bool { names == 0 }
     var openCount = 0
+    /// The number of the folder that it lies in, which `..` in a listing tells.
+    var parent: UInt64
     /// How many folders lie above. Bounded, since freeing a tree recurses as deep as it is.
     var depth: Int
     static let maximumDepth = 256
 
-    init(number: UInt64, kind: Kind, depth: Int) {
+    init(number: UInt64, kind: Kind, depth: Int, parent: UInt64) {
         self.number = number
         self.kind = kind
         self.depth = depth
+        self.parent = parent
     }
 
     /// How many levels lie below.
@@ -52,7 +57,13 @@ final class FileNode {
     }
 
     /// The number of the type in preview 1's `filetype`.
-    var fileType: UInt8 { kind == .file ? 4 : 3 }
+    var fileType: UInt8 {
+        switch kind {
+        case .directory: 3
+        case .file: 4
+        case .link: 7
+        }
+    }
 
     /// The guest's `filestat`.
     var status: [UInt8] {
@@ -60,30 +71,11 @@ final class FileNode {
         layout.put(UInt64(1), at: 0)
         layout.put(number, at: 8)
         layout.put(fileType, at: 16)
-        layout.put(UInt64(isRemoved ? 0 : 1), at: 24)
+        layout.put(UInt64(names), at: 24)
         layout.put(UInt64(bytes.count), at: 32)
         layout.put(accessed, at: 40)
         layout.put(modified, at: 48)
         layout.put(changed, at: 56)
         return layout.bytes
-    }
-}
-
-enum FilePath {
-    /// The names on the way from a folder to `path`.
-    /// - Throws: `ENOTCAPABLE` for a path that would leave that folder.
-    static func components(_ path: String) throws -> [FileName] {
-        var names: [FileName] = []
-        for part in path.utf8.split(separator: UInt8(ascii: "/")) {
-            if part.elementsEqual(".".utf8) { continue }
-            if part.elementsEqual("..".utf8) {
-                guard names.popLast() != nil else { throw WASIErrno.notCapable }
-                continue
-            }
-            guard part.count <= 255 else { throw WASIErrno.nameTooLong }
-            names.append(Array(part))
-        }
-        guard names.count <= FileNode.maximumDepth else { throw WASIErrno.nameTooLong }
-        return names
     }
 }

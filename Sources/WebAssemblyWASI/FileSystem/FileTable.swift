@@ -19,7 +19,8 @@ struct FileTable {
     init(fileSystem: WASIFileSystem?) {
         self.fileSystem = fileSystem
         if let fileSystem {
-            entries[Self.rootDescriptor] = .node(OpenNode(fileSystem.root))
+            entries[Self.rootDescriptor] = .node(
+                OpenNode(fileSystem.root, rights: .folder, inheriting: .all))
             fileSystem.root.openCount += 1
         }
     }
@@ -29,25 +30,31 @@ struct FileTable {
         return entry
     }
 
-    func node(_ descriptor: UInt32) throws -> OpenNode {
+    /// What is open under `descriptor`, to be used with `right`.
+    /// - Throws: `EBADF`; `ENOTCAPABLE` without the right.
+    func node(_ descriptor: UInt32, _ right: WASIRights = []) throws -> OpenNode {
         guard case .node(let open) = try entry(descriptor) else {
             throw WASIErrno.badDescriptor
         }
+        guard open.rights.isSuperset(of: right) else { throw WASIErrno.notCapable }
         return open
     }
 
-    func file(_ descriptor: UInt32) throws -> OpenNode {
-        let open = try node(descriptor)
-        guard open.node.kind == .file else { throw WASIErrno.isDirectory }
-        return open
+    /// The file that is open under `descriptor`, to be used with `right`.
+    /// - Throws: `EBADF`; `EISDIR`; `ENOTCAPABLE` without the right.
+    func file(_ descriptor: UInt32, _ right: WASIRights = []) throws -> OpenNode {
+        guard try node(descriptor).node.kind == .file else { throw WASIErrno.isDirectory }
+        return try node(descriptor, right)
     }
 
     /// The folder that paths relative to `descriptor` start from, and the system it lies in.
-    func folder(_ descriptor: UInt32) throws -> (system: WASIFileSystem, node: FileNode) {
-        let open = try node(descriptor)
-        guard open.node.kind == .directory else { throw WASIErrno.notDirectory }
+    /// - Throws: `EBADF`; `ENOTDIR`; `ENOTCAPABLE` without the right.
+    func folder(
+        _ descriptor: UInt32, _ right: WASIRights
+    ) throws -> (system: WASIFileSystem, open: OpenNode) {
+        guard try node(descriptor).node.kind == .directory else { throw WASIErrno.notDirectory }
         guard let fileSystem else { throw WASIErrno.badDescriptor }
-        return (fileSystem, open.node)
+        return (fileSystem, try node(descriptor, right))
     }
 
     /// Gives the lowest free number, as POSIX does.
@@ -73,9 +80,6 @@ struct FileTable {
         let moved = try entry(from)
         _ = try entry(to)
         guard from != to else { return }
-        guard from != Self.rootDescriptor, to != Self.rootDescriptor else {
-            throw WASIErrno.notSupported
-        }
         try close(to)
         entries[from] = nil
         entries[to] = moved
@@ -86,11 +90,20 @@ struct FileTable {
 final class OpenNode {
     let node: FileNode
     var position = 0
-    var appends = false
-    var mayRead = true
-    var mayWrite = true
+    /// The `fdflags` that it was opened with. In memory, writing is always as synchronous as asked.
+    var flags: UInt16 = 0
+    /// What it may be used for, and what it hands on to what is opened below it.
+    var rights: WASIRights
+    var inheriting: WASIRights
     /// What a folder held when reading it began, so that cookies stay valid while it changes.
     var listing: [(name: FileName, number: UInt64, type: UInt8)]?
 
-    init(_ node: FileNode) { self.node = node }
+    init(_ node: FileNode, rights: WASIRights, inheriting: WASIRights) {
+        self.node = node
+        self.rights = rights
+        self.inheriting = inheriting
+    }
+
+    var appends: Bool { flags & 1 != 0 }
+    static let knownFlags: UInt32 = 31
 }

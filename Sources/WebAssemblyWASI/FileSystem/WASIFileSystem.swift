@@ -15,70 +15,100 @@ public final class WASIFileSystem {
     public init(maximumBytes: Int = 64 << 20, maximumNodes: Int = 10_000) {
         self.maximumBytes = maximumBytes
         self.maximumNodes = maximumNodes
-        root = FileNode(number: 1, kind: .directory, depth: 0)
+        root = FileNode(number: 1, kind: .directory, depth: 0, parent: 1)
     }
 
     /// Puts a file at `path`, making the folders on the way.
     /// - Throws: ``WASIFileSystemError`` when the path does not fit or the system is full.
     public func write(_ bytes: [UInt8], to path: String) throws {
-        do {
-            var folder = root
-            var components = try FilePath.components(path)
-            guard let name = components.popLast() else { throw WASIErrno.isDirectory }
-            for component in components {
-                folder =
-                    try folder.child(component)
-                    ?? makeNode(.directory, named: component, in: folder)
-            }
+        try explaining(path) {
+            var parts = Self.parts(of: path)
+            guard let name = parts.popLast() else { throw WASIErrno.isDirectory }
+            let folder = try makeFolders(parts)
             let file = try folder.child(name) ?? makeNode(.file, named: name, in: folder)
             guard file.kind == .file else { throw WASIErrno.isDirectory }
             try resize(file, to: bytes.count)
             file.bytes = bytes
-        } catch let errno as WASIErrno {
-            throw WASIFileSystemError(path: path, errno: errno)
         }
+    }
+
+    /// Makes the folder at `path`, and those on the way, where they do not exist.
+    /// - Throws: ``WASIFileSystemError`` when the path does not fit or the system is full.
+    public func makeDirectory(_ path: String) throws {
+        try explaining(path) { _ = try makeFolders(Self.parts(of: path)) }
     }
 
     /// The contents of the file at `path`, or nil when there is none.
     public func read(_ path: String) -> [UInt8]? {
-        guard let node = try? find(FilePath.components(path), from: root), node.kind == .file
-        else { return nil }
+        guard let node = find(path), node.kind == .file else { return nil }
         return node.bytes
     }
 
     /// The names in the folder at `path`, sorted, or nil when there is no such folder.
     public func list(_ path: String) -> [String]? {
-        guard let node = try? find(FilePath.components(path), from: root),
-            node.kind == .directory
-        else { return nil }
+        guard let node = find(path), node.kind == .directory else { return nil }
         return node.children.keys.map { String(decoding: $0, as: UTF8.self) }.sorted()
+    }
+
+    private func explaining(_ path: String, _ body: () throws -> Void) throws {
+        do { try body() } catch let errno as WASIErrno {
+            throw WASIFileSystemError(path: path, errno: errno)
+        }
+    }
+
+    /// The names of a path that the host gives: from the root, whether it begins with `/` or not.
+    private static func parts(of path: String) -> [FileName] {
+        path.utf8.split(separator: UInt8(ascii: "/")).map(Array.init)
+    }
+
+    private func find(_ path: String) -> FileNode? {
+        let names = Array(Self.parts(of: path).joined(separator: [UInt8(ascii: "/")]))
+        return names.isEmpty ? root : try? look(names, from: root, .always).node
+    }
+
+    private func makeFolders(_ names: [FileName]) throws -> FileNode {
+        var folder = root
+        for name in names {
+            guard !name.elementsEqual("..".utf8) else { throw WASIErrno.notCapable }
+            if name.elementsEqual(".".utf8) { continue }
+            guard name.count <= 255 else { throw WASIErrno.nameTooLong }
+            folder = try folder.child(name) ?? makeNode(.directory, named: name, in: folder)
+        }
+        guard folder.kind == .directory else { throw WASIErrno.notDirectory }
+        return folder
     }
 
     // MARK: - What the system calls stand on
 
-    func find(_ path: [FileName], from start: FileNode) throws -> FileNode {
-        var node = start
-        for component in path {
-            guard let next = try node.child(component) else { throw WASIErrno.noEntry }
-            node = next
-        }
-        return node
-    }
-
     func makeNode(
         _ kind: FileNode.Kind, named name: FileName, in folder: FileNode, time: UInt64 = 0
     ) throws -> FileNode {
-        guard folder.kind == .directory else { throw WASIErrno.notDirectory }
-        guard !folder.isRemoved else { throw WASIErrno.noEntry }
         guard folder.depth < FileNode.maximumDepth else { throw WASIErrno.nameTooLong }
-        guard usedNodes < maximumNodes else { throw WASIErrno.noSpace }
-        usedNodes += 1
+        try takeName(in: folder)
         lastNumber += 1
-        let node = FileNode(number: lastNumber, kind: kind, depth: folder.depth + 1)
+        let node = FileNode(
+            number: lastNumber, kind: kind, depth: folder.depth + 1, parent: folder.number)
         node.touch(time)
         folder.children[name] = node
         folder.modified = time
         return node
+    }
+
+    /// Gives a file one more name.
+    func link(_ node: FileNode, named name: FileName, in folder: FileNode, time: UInt64) throws {
+        try takeName(in: folder)
+        node.names += 1
+        node.changed = time
+        folder.children[name] = node
+        folder.modified = time
+    }
+
+    /// Counts a new name in a folder: each costs memory, whether or not the node is new.
+    private func takeName(in folder: FileNode) throws {
+        guard folder.kind == .directory else { throw WASIErrno.notDirectory }
+        guard !folder.isRemoved else { throw WASIErrno.noEntry }
+        guard usedNodes < maximumNodes else { throw WASIErrno.noSpace }
+        usedNodes += 1
     }
 
     /// Makes room for, or gives back, the bytes of a file.
@@ -93,17 +123,18 @@ public final class WASIFileSystem {
         usedBytes += grown
     }
 
-    /// Takes a node out of its folder. Its bytes count until the last descriptor is closed.
+    /// Takes a name out of a folder. The node's bytes count until its last name is gone and its
+    /// last descriptor closed.
     func remove(_ name: FileName, from folder: FileNode) {
         guard let node = folder.children.removeValue(forKey: name) else { return }
-        node.isRemoved = true
+        node.names -= 1
         usedNodes -= 1
         release(node)
     }
 
     /// Gives back the bytes of a file that nothing refers to any more.
     func release(_ node: FileNode) {
-        guard node.isRemoved, node.openCount == 0, node.kind == .file else { return }
+        guard node.isRemoved, node.openCount == 0, node.kind != .directory else { return }
         usedBytes -= node.bytes.count
         node.bytes = []
     }

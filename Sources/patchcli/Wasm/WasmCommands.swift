@@ -9,6 +9,7 @@ enum WasmCommands {
                 WasmRunCommand.command,
                 WasmValidateCommand.command,
                 WasmSpecCommand.command,
+                WasiSuiteCommand.command,
                 WasmCallCostCommand.command,
                 WasmStartupCommand.command,
             ])
