@@ -14,6 +14,17 @@ public protocol SystemClock: Sendable {
     func now() -> Double
     /// Nanoseconds since some fixed moment; never decreases while the process lives.
     func monotonicNanoseconds() -> UInt64
+    /// Lets `seconds` pass.
+    /// - Throws: `CancellationError`.
+    func sleep(seconds: Double) async throws
+}
+
+extension SystemClock {
+    /// Waits for as long as the name says.
+    public func sleep(seconds: Double) async throws {
+        guard seconds > 0 else { return }
+        try await Task.sleep(nanoseconds: UInt64(min(seconds, 1e9) * 1e9))
+    }
 }
 
 /// The clock of the machine.
@@ -43,6 +54,12 @@ public final class ManualClock: SystemClock {
     public func now() -> Double { time.withLock { $0.wall } }
     /// See ``SystemClock/monotonicNanoseconds()``.
     public func monotonicNanoseconds() -> UInt64 { time.withLock { $0.monotonic } }
+
+    /// Does not wait: the time has passed at once.
+    public func sleep(seconds: Double) async throws {
+        try Task.checkCancellation()
+        advance(by: seconds)
+    }
 
     /// Lets `seconds` pass on both times; negative values turn only the time of day back.
     public func advance(by seconds: Double) {

@@ -18,6 +18,9 @@ public protocol FileStore: Sendable {
     /// Opens a file for writing from the start (or its end); makes folders on the way.
     func openForWriting(_ name: String, appending: Bool) throws -> any FileWriter
 
+    /// Opens a file for reading piece by piece; nil when there is no such file.
+    func openForReading(_ name: String) throws -> (any FileReader)?
+
     /// Gives a whole file another name (same folder tree), replacing what stood there, durably.
     func move(_ name: String, to target: String) throws
 
@@ -42,6 +45,33 @@ extension FileStore {
     /// As durable as any other file, where a store makes no difference.
     public func writeVerifiable(_ bytes: [UInt8], to name: String) throws {
         try writeAtomically(bytes, to: name)
+    }
+}
+
+extension FileStore {
+    /// Reads the whole file at once, for stores that know no better.
+    public func openForReading(_ name: String) throws -> (any FileReader)? {
+        guard let bytes = try read(name, maximumSize: .max) else { return nil }
+        return BytesReader(bytes)
+    }
+}
+
+/// A file being read.
+public protocol FileReader: AnyObject {
+    /// The next bytes, at most `count`; empty at the end.
+    /// - Throws: ``FileError``.
+    func read(upTo count: Int) throws -> [UInt8]
+}
+
+private final class BytesReader: FileReader {
+    private var rest: ArraySlice<UInt8>
+
+    init(_ bytes: [UInt8]) { rest = bytes[...] }
+
+    func read(upTo count: Int) throws -> [UInt8] {
+        let piece = rest.prefix(max(0, count))
+        rest = rest.dropFirst(piece.count)
+        return Array(piece)
     }
 }
 

@@ -1,11 +1,15 @@
 import Foundation
 
-/// A request that only reads.
+/// A request.
 public struct HTTPRequest: Sendable {
-    /// The methods that only read.
+    /// What may be asked of a server.
     public enum Method: String, Sendable {
+        /// The entity.
         case get = "GET"
+        /// What the answer to GET would be, without the entity.
         case head = "HEAD"
+        /// Take what the body says.
+        case post = "POST"
     }
 
     /// Where to.
@@ -17,10 +21,17 @@ public struct HTTPRequest: Sendable {
     public var followsToOtherHosts = true
     /// Headers to send, by name.
     public var headers: [String: String]
+    /// What is sent along; nil for nothing.
+    public var body: [UInt8]?
     /// Seconds without a byte after which the request fails.
     public var idleTimeout: Double
     /// Seconds after which the request fails whatever it does.
     public var deadline: Double
+    /// Bytes a second that must arrive, measured over each ``rateWindow``; less ends the request as
+    /// timed out. 0 for any rate.
+    public var minimumRate = 0
+    /// Seconds over which ``minimumRate`` is measured.
+    public var rateWindow: Double = 30
     /// The largest body that is taken, in bytes; one byte more ends the request.
     public var maximumSize: Int
 
@@ -61,7 +72,7 @@ public struct HTTPHead: Sendable {
     /// Names in lower case.
     public let headers: [String: String]
 
-    /// A request; the defaults suit small files.
+    /// A head; names in lower case.
     public init(status: Int, headers: [String: String]) {
         self.status = status
         self.headers = headers
@@ -73,6 +84,14 @@ public struct HTTPHead: Sendable {
     public var contentLength: Int? { headers["content-length"].flatMap { Int($0) } }
     /// The server's time, seconds since 1970, if it says.
     public var date: Double? { headers["date"].flatMap(HTTPDate.seconds) }
+    /// Seconds to wait before asking again, if the server says (as a number, or as a date that is
+    /// read against the server's own clock).
+    public var retryAfter: Double? {
+        guard let text = headers["retry-after"] else { return nil }
+        if let seconds = Double(text) { return seconds.isFinite ? max(0, seconds) : nil }
+        guard let until = HTTPDate.seconds(text), let date else { return nil }
+        return max(0, until - date)
+    }
 }
 
 /// A whole answer.
@@ -82,7 +101,7 @@ public struct HTTPResponse: Sendable {
     /// The body, whole.
     public let body: [UInt8]
 
-    /// A request; the defaults suit small files.
+    /// An answer.
     public init(head: HTTPHead, body: [UInt8]) {
         self.head = head
         self.body = body

@@ -103,6 +103,11 @@ public struct LocalFileStore: FileStore {
         return try LocalFileWriter(path: try path(name), name: name, appending: appending)
     }
 
+    /// See ``FileStore/openForReading(_:)``.
+    public func openForReading(_ name: String) throws -> (any FileReader)? {
+        try LocalFileReader(path: try path(name), name: name)
+    }
+
     /// See ``FileStore/move(_:to:)``.
     public func move(_ name: String, to target: String) throws {
         try makeFolder(of: target)
@@ -222,6 +227,37 @@ final class LocalFileWriter: FileWriter {
         let closed = close(descriptor)
         descriptor = -1
         guard closed == 0 else { throw FileError.writing(name) }
+    }
+}
+
+final class LocalFileReader: FileReader {
+    private let descriptor: Int32
+    private let name: String
+
+    /// Nil when there is no such file.
+    init?(path: String, name: String) throws {
+        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        self.name = name
+        if descriptor < 0 {
+            if errno == ENOENT || errno == ENOTDIR { return nil }
+            throw FileError.reading(name)
+        }
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    func read(upTo count: Int) throws -> [UInt8] {
+        guard count > 0 else { return [] }
+        while true {
+            var failed = false
+            let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+                let got = systemRead(descriptor, buffer.baseAddress, count)
+                failed = got < 0
+                filled = max(0, got)
+            }
+            if !failed { return bytes }
+            guard errno == EINTR else { throw FileError.reading(name) }
+        }
     }
 }
 

@@ -55,6 +55,7 @@ public final class URLSessionTransport: HTTPTransport {
     ) async throws -> URL? {
         var urlRequest = URLRequest(url: request.url)
         urlRequest.httpMethod = request.method.rawValue
+        urlRequest.httpBody = request.body.map { Data($0) }
         urlRequest.timeoutInterval = request.idleTimeout
         urlRequest.cachePolicy = .reloadIgnoringLocalCacheData
         // Sizes and digests are those of the bytes as published: no coding on the way.
@@ -181,6 +182,22 @@ private final class Exchange: Sendable {
             fail(HTTPError(.timedOut, url: request.url))
         }
         task.resume()
+        watchRate(from: 0)
+    }
+
+    /// Looks after each window whether enough has come.
+    private func watchRate(from before: Int) {
+        guard request.minimumRate > 0 else { return }
+        DispatchQueue.global().asyncAfter(deadline: .now() + request.rateWindow) { [weak self] in
+            guard let self else { return }
+            let (isOver, received) = state.withLock { ($0.isOver, $0.received) }
+            guard !isOver else { return }
+            if Double(received - before) < Double(request.minimumRate) * request.rateWindow {
+                fail(HTTPError(.timedOut, url: request.url, detail: "too slow"))
+            } else {
+                watchRate(from: received)
+            }
+        }
     }
 
     /// Notes that the session is about to be answered.

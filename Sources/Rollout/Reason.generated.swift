@@ -128,6 +128,8 @@ public enum Reason: String, CaseIterable, Codable, Sendable {
     case encodingUnknown = "encoding_unknown"
     /// The download cannot be decompressed within its signed size.
     case decodingFailed = "decoding_failed"
+    /// The delta could not be used, so the whole payload was downloaded.
+    case deltaFailed = "delta_failed"
     /// The disk is too full for the download.
     case diskFull = "disk_full"
     /// There is no staged update to apply.
@@ -286,6 +288,7 @@ public enum Reason: String, CaseIterable, Codable, Sendable {
             .digestMismatch,
             .encodingUnknown,
             .decodingFailed,
+            .deltaFailed,
             .diskFull:
             return .download
         case .notStaged,
@@ -451,6 +454,8 @@ public enum Reason: String, CaseIterable, Codable, Sendable {
             return "The release is encoded in a way that this SDK does not know."
         case .decodingFailed:
             return "The download cannot be decompressed within its signed size."
+        case .deltaFailed:
+            return "The delta could not be used, so the whole payload was downloaded."
         case .diskFull:
             return "The disk is too full for the download."
         case .notStaged:
@@ -645,6 +650,8 @@ public enum Reason: String, CaseIterable, Codable, Sendable {
             return "Publish with a patchcli that fits this SDK."
         case .decodingFailed:
             return "Publish again."
+        case .deltaFailed:
+            return "Nothing; publish again if it persists."
         case .diskFull:
             return "Free some space."
         case .notStaged:

@@ -61,51 +61,6 @@ import UpdateTestSupport
         try await expectFetch(.sizeMismatch) { try good.write(to: file) }
     }
 
-    @Test("half a download is continued where it ended")
-    func resumed() async throws {
-        try publishTwo()
-        try fixture.server.setFaults(["/modules/": .cut(after: 20)])
-        fixture.server.forgetRequests()
-        try await expectFetch(.answerCutOff) { try fixture.server.setFaults([:]) }
-        let module = fixture.server.requests.filter { $0.contains("/modules/") }
-        #expect(module.count == 2)
-        #expect(module.last?.hasPrefix("206") == true, "\(module)")
-        #expect(module.last?.hasSuffix("bytes=20-") == true, "\(module)")
-    }
-
-    @Test("half a download begins again where the server knows no ranges")
-    func restarted() async throws {
-        try publishTwo()
-        try fixture.server.setFaults(["/modules/": .cut(after: 20)])
-        try await expectFetch(.answerCutOff) {
-            try fixture.server.setFaults(["/modules/": .noRanges])
-        }
-    }
-
-    @Test("half a download that was spoiled on this side is refused, then fetched whole")
-    func spoiledPart() async throws {
-        try publishTwo()
-        try fixture.server.setFaults(["/modules/": .cut(after: 20)])
-        _ = try await fixture.engine.check()
-        _ = await fixture.failure { _ = try await fixture.engine.fetch() }
-        try fixture.server.setFaults([:])
-        let part = fixture.folder.file("state/incoming/\(EngineFixture.digest("two")).part")
-        var bytes = try Data(contentsOf: part)
-        bytes[0] ^= 1
-        try bytes.write(to: part)
-        #expect(await fixture.failure { _ = try await fixture.engine.fetch() } == .digestMismatch)
-        try await fixture.update()
-        #expect(try await fixture.engine.open().current?.version == "1.2")
-    }
-
-    @Test("P37: a download cut at any tenth of its length ends whole at last", arguments: 1...9)
-    func P37_cutAtEveryTenth(_ tenth: Int) async throws {
-        try publishTwo()
-        let size = try Data(contentsOf: fixture.app.payloadFile(version: "1.2")).count
-        try fixture.server.setFaults(["/modules/": .cut(after: size * tenth / 10)])
-        try await expectFetch(.answerCutOff) { try fixture.server.setFaults([:]) }
-    }
-
     @Test("a server that goes down between check and fetch changes nothing")
     func serverDown() async throws {
         try publishTwo()

@@ -18,6 +18,16 @@ public final class FaultServer: Sendable {
         case redirect(String)
         /// Ranges are not understood: the whole file comes.
         case noRanges
+        /// A range request is answered with another range than was asked for.
+        case otherRange
+        /// Bytes without end follow the head, which announces no length.
+        case endless
+        /// So many bytes a second.
+        case slow(bytesPerSecond: Int)
+        /// The answer has this status and asks for so many seconds of patience.
+        case busy(status: Int, retryAfter: Int)
+        /// Every connection closes after this share of the whole file, in hundredths.
+        case cutPercent(Int)
     }
 
     /// What is served.
@@ -55,6 +65,12 @@ public final class FaultServer: Sendable {
             case .stall: list.append(["match": match, "stall": true])
             case .redirect(let target): list.append(["match": match, "redirect": target])
             case .noRanges: list.append(["match": match, "noranges": true])
+            case .otherRange: list.append(["match": match, "otherrange": true])
+            case .endless: list.append(["match": match, "endless": true])
+            case .slow(let rate): list.append(["match": match, "rate": rate])
+            case .busy(let status, let seconds):
+                list.append(["match": match, "status": status, "retryafter": seconds])
+            case .cutPercent(let share): list.append(["match": match, "cutpercent": share])
             }
         }
         let data = try JSONSerialization.data(withJSONObject: list)
@@ -99,11 +115,18 @@ public final class FaultServer: Sendable {
             def do_GET(self):
                 fault = self.fault()
                 if "stall" in fault: time.sleep(60); return
-                if "status" in fault: return self.answer(fault["status"])
+                if "status" in fault:
+                    again = {"Retry-After": str(fault["retryafter"])} if "retryafter" in fault else {}
+                    return self.answer(fault["status"], headers=again)
+                if "endless" in fault:
+                    self.note(200); self.send_response(200); self.close_connection = True
+                    self.end_headers()
+                    while True: self.wfile.write(b"x" * 65536)
                 if "redirect" in fault: return self.answer(302, headers={"Location": fault["redirect"]})
                 path = os.path.join(folder, self.path.lstrip("/").split("?")[0])
                 if not os.path.isfile(path): return self.answer(404)
                 data = open(path, "rb").read() + b"x" * fault.get("grow", 0)
+                size = len(data)
                 tag = '"' + hashlib.sha256(data).hexdigest()[:16] + '"'
                 headers = {"ETag": tag}
                 if self.headers.get("If-None-Match") == tag: return self.answer(304, headers=headers)
@@ -111,8 +134,16 @@ public final class FaultServer: Sendable {
                 if wanted and "noranges" not in fault and self.headers.get("If-Range", tag) == tag:
                     start = int(wanted[6:].split("-")[0])
                     if start >= len(data): return self.answer(416)
+                    if "otherrange" in fault: start = max(0, start - 1)
                     headers["Content-Range"] = f"bytes {start}-{len(data)-1}/{len(data)}"
                     status, data = 206, data[start:]
+                if "cutpercent" in fault: fault = {"cut": max(1, size * fault["cutpercent"] // 100)}
+                if "rate" in fault:
+                    self.answer(status, b"", headers, announced=len(data))
+                    for at in range(0, len(data), max(1, fault["rate"] // 20)):
+                        self.wfile.write(data[at:at + max(1, fault["rate"] // 20)])
+                        self.wfile.flush(); time.sleep(0.05)
+                    return
                 if "cut" in fault and fault["cut"] < len(data):
                     self.close_connection = True
                     self.answer(status, data[:fault["cut"]], headers, announced=len(data))

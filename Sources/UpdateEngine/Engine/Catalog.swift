@@ -21,6 +21,8 @@ struct Catalog: Sendable {
     var releases: [String: Release] = [:]
     /// Where each payload is published, by its digest.
     var targets: [String: TargetFile] = [:]
+    /// Published differences between payloads, by path.
+    var deltas: [String: TargetFile] = [:]
     /// The app that root says it serves, if it says.
     var rootAppID: String?
     /// The lowest sequence that root allows.
@@ -30,6 +32,7 @@ struct Catalog: Sendable {
     /// a newer kind of entry does not hide the ones we understand.
     mutating func add(_ files: [TargetFile], kind: String) {
         for file in files {
+            if file.path.hasPrefix("deltas/") { deltas[file.path] = file }
             guard let custom = file.custom, let release = try? Self.release(custom),
                 release.kind == kind, Hex.decode(release.raw.sha256)?.count == 32
             else { continue }

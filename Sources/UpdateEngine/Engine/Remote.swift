@@ -18,7 +18,8 @@ final class Remote: Sendable {
     private let clock: any SystemClock
     private let fetcher: HTTPMetadataFetcher
     private let updater: TUFUpdater
-    private let targetsBase: URL
+    private let random: any RandomSource
+    private let mirrors: Mirrors
 
     static func folder(_ base: URL, _ settings: UpdateSettings, _ name: String) -> URL {
         base.appendingPathComponent("apps").appendingPathComponent(settings.appKey)
@@ -27,16 +28,19 @@ final class Remote: Sendable {
 
     init(
         settings: UpdateSettings, root: [UInt8], base: URL, kind: any PayloadKind,
-        transport: any HTTPTransport, files: any FileStore, clock: any SystemClock
+        environment: UpdateEngine.Environment
     ) {
+        let clock = environment.clock
         self.settings = settings
         self.kind = kind
-        self.transport = transport
-        self.files = files
+        transport = environment.transport
+        files = environment.files
         self.clock = clock
-        targetsBase = Self.folder(base, settings, "targets")
+        random = environment.random
+        mirrors = Mirrors([base] + settings.mirrors, memory: settings.network.mirrorMemory)
         fetcher = HTTPMetadataFetcher(
-            transport: transport, base: Self.folder(base, settings, "metadata"))
+            transport: transport, base: Self.folder(base, settings, "metadata"),
+            limits: settings.network)
         var configuration = UpdaterConfiguration()
         configuration.minimumTargetsVersion = settings.minimumTargetsVersion
         // What has expired may still restrict; that it does no more is seen to below.
@@ -48,10 +52,31 @@ final class Remote: Sendable {
             now: { MetadataTime(secondsSince1970: Int64(clock.now())) })
     }
 
-    /// Asks the server what is published.
+    /// Asks what is published: the mirrors in turn, until one answers with what can be trusted and
+    /// is not out of date.
     /// - Parameter known: what an earlier call of this object answered.
-    /// - Throws: ``UpdateError``.
+    /// - Throws: ``UpdateError``, that of the first place when no other had better.
     func catalog(known: Catalog?) async throws -> Catalog {
+        var best: Result<Catalog, any Error>?
+        for base in mirrors.order(at: clock.now()) {
+            do {
+                let found = try await catalog(known: known, at: base)
+                if found.restriction == nil {
+                    mirrors.didAnswer(base, at: clock.now())
+                    return found
+                }
+                if (try? best?.get()) == nil { best = .success(found) }
+            } catch {
+                if (error as? UpdateError)?.reason == .cancelled { throw error }
+                if best == nil { best = .failure(error) }
+            }
+        }
+        guard let best else { throw UpdateError(.localOnly) }
+        return try best.get()
+    }
+
+    private func catalog(known: Catalog?, at base: URL) async throws -> Catalog {
+        fetcher.use(Self.folder(base, settings, "metadata"))
         do {
             let outcome = try await updater.refresh()
             if outcome == .notModified, let known, known.restriction == nil,
@@ -59,7 +84,7 @@ final class Remote: Sendable {
             {
                 return known
             }
-            return try await readCatalog()
+            return try await readCatalog(at: base)
         } catch {
             throw explained(.trust(error, transport: fetcher.lastFailure))
         }
@@ -74,7 +99,7 @@ final class Remote: Sendable {
         return UpdateError(.clockSkew, "\(days) days off the server's; \(error.context)")
     }
 
-    private func readCatalog() async throws -> Catalog {
+    private func readCatalog(at base: URL) async throws -> Catalog {
         var catalog = Catalog()
         guard let root = await updater.trusted?.root.signed else { throw UpdateError(.rootMissing) }
         if let own = root.openPatch {
@@ -87,12 +112,13 @@ final class Remote: Sendable {
         let path = kind.headPath(channel: settings.channel, build: settings.build)
         if let target = try await updater.target(path) {
             catalog.head = try Catalog.head(
-                try await readStatement(target, named: "head", tooLarge: .headMalformed))
+                try await readStatement(
+                    target, at: base, named: "head", tooLarge: .headMalformed))
             let listed = try await updater.targets(ofRole: settings.buildRole) ?? []
             catalog.add(listed, kind: kind.name)
         }
         do {
-            catalog.brake = try await readBrake()
+            catalog.brake = try await readBrake(at: base)
         } catch {
             // Whoever can damage a brake stops updates by it, but does not hide a recall that the
             // head itself makes.
@@ -109,7 +135,7 @@ final class Remote: Sendable {
     }
 
     /// The brake of the channel; nil when the server has signed none.
-    private func readBrake() async throws -> Brake? {
+    private func readBrake(at base: URL) async throws -> Brake? {
         guard let trusted = await updater.trusted,
             trusted.targets?.signed.delegations?.role(BrakesRole.name) != nil,
             // Delegated to, but not signed for the first time.
@@ -117,7 +143,8 @@ final class Remote: Sendable {
             let target = try await updater.target(kind.brakePath(channel: settings.channel))
         else { return nil }
         return try Catalog.brake(
-            try await readStatement(target, named: "brake", tooLarge: .brakeMalformed))
+            try await readStatement(
+                target, at: base, named: "brake", tooLarge: .brakeMalformed))
     }
 
     /// Which keys may sign heads and brakes, in short. Sequences count under the same keys only: with
@@ -133,7 +160,7 @@ final class Remote: Sendable {
 
     /// The bytes of a head or brake: the stored ones when they are still the signed ones.
     private func readStatement(
-        _ target: TargetFile, named name: String, tooLarge: Reason
+        _ target: TargetFile, at base: URL, named name: String, tooLarge: Reason
     ) async throws -> [UInt8] {
         guard target.length <= Self.maximumStatement else {
             throw UpdateError(tooLarge, "\(target.length) bytes")
@@ -145,10 +172,14 @@ final class Remote: Sendable {
         {
             return bytes
         }
-        let url = try await self.url(of: target)
+        let url = FileDownload.url(
+            Self.folder(base, settings, "targets"), try await updater.filePath(of: target))
         let response: HTTPResponse
         do {
-            response = try await transport.fetch(HTTPRequest(url, maximumSize: target.length))
+            response = try await transport.fetch(
+                HTTPRequest(
+                    url, maximumSize: target.length, idleTimeout: settings.network.metadataIdle,
+                    deadline: settings.network.metadataDeadline))
         } catch {
             throw UpdateError.network(error)
         }
@@ -161,27 +192,34 @@ final class Remote: Sendable {
     }
 
     /// Brings the payload of a release onto this device.
+    /// - Parameter progress: called with the bytes that are here and those that there will be.
     /// - Throws: ``UpdateError``.
     func download(
-        _ release: Release, _ target: TargetFile, progress: @escaping @Sendable (Double) -> Void
-    ) async throws -> [UInt8] {
-        let url: URL
-        do {
-            url = try await self.url(of: target)
-        } catch {
-            throw UpdateError.trust(error, transport: nil)
+        _ release: Release, of catalog: Catalog, holding held: HeldPayloads,
+        progress: @escaping @Sendable (Int, Int) -> Void
+    ) async throws -> (payload: [UInt8], report: DownloadReport) {
+        guard let whole = catalog.targets[release.raw.sha256] else {
+            throw UpdateError(.releaseMissing, release.raw.sha256)
         }
+        // One deadline for all: a delta that was tried in vain does not add to it.
+        let limits = settings.network
+        let seconds = limits.deadline + Double(whole.length) / 4096
+        let end = clock.monotonicNanoseconds() + UInt64(seconds * 1e9)
+        let deltas = catalog.deltas
         let download = PayloadDownload(
-            transport: transport, files: files, release: release, target: target, url: url,
-            progress: progress)
-        return try await download.run(maximumSize: settings.maximumPayload)
-    }
-
-    private func url(of target: TargetFile) async throws -> URL {
-        var url = targetsBase
-        for part in try await updater.filePath(of: target).split(separator: "/") {
-            url.appendPathComponent(String(part))
-        }
-        return url
+            release: release, whole: whole, held: held, maximumSize: settings.maximumPayload,
+            files: files, clock: clock, published: { deltas[$0] },
+            fetch: { [self] target, progress in
+                let path: String
+                do {
+                    path = try await updater.filePath(of: target)
+                } catch { throw UpdateError.trust(error, transport: nil) }
+                return try await FileDownload(
+                    transport: transport, files: files, clock: clock, random: random,
+                    limits: limits, mirrors: mirrors, target: target,
+                    path: "apps/\(settings.appKey)/targets/\(path)", end: end, progress: progress
+                ).run()
+            }, progress: progress)
+        return try await download.run()
     }
 }

@@ -58,6 +58,8 @@ public actor UpdateEngine {
     private var catalog: Catalog?
     private var lastCheck: Check?
 
+    /// What the last download of this process took; nil when the last fetch needed none or failed.
+    public private(set) var lastDownload: DownloadReport?
     /// The last decision of this process, for explanations.
     public private(set) var lastDecision: Decision?
 
@@ -268,6 +270,18 @@ public actor UpdateEngine {
     public func fetch(progress: @escaping @Sendable (Double) -> Void = { _ in }) async throws
         -> Staged?
     {
+        try await fetch(onBytes: { received, total in
+            progress(total == 0 ? 1 : min(1, Double(received) / Double(total)))
+        })
+    }
+
+    /// The same, with progress in bytes: those that are here and those that there will be. The
+    /// second number grows when a delta turned out to be of no use.
+    /// - Returns: what is ready to be activated; nil when there is nothing to do.
+    /// - Throws: ``UpdateError``.
+    public func fetch(onBytes progress: @escaping @Sendable (Int, Int) -> Void) async throws
+        -> Staged?
+    {
         guard environment.process.kind == .app else { throw UpdateError(.extensionReadsOnly) }
         let checked: Check
         if let lastCheck { checked = lastCheck } else { checked = try await check() }
@@ -288,8 +302,9 @@ public actor UpdateEngine {
     }
 
     private func bring(
-        _ release: Release, progress: @escaping @Sendable (Double) -> Void
+        _ release: Release, progress: @escaping @Sendable (Int, Int) -> Void
     ) async throws -> Slot {
+        lastDownload = nil
         let digest = release.raw.sha256
         let slot = Slot(
             digest: digest, size: release.raw.size, version: release.version,
@@ -297,15 +312,17 @@ public actor UpdateEngine {
             isConfirmed: false)
         // An earlier release that is still here (a rollback) needs no network.
         if (try? slots.load(slot)) != nil {
-            progress(1)
+            progress(release.raw.size, release.raw.size)
             return slot
         }
-        guard let target = catalog?.targets[digest] else {
-            throw UpdateError(.releaseMissing, digest)
-        }
+        guard let catalog else { throw UpdateError(.releaseMissing, digest) }
         guard let busy = try lockFetch() else { throw UpdateError(.stateBusy) }
         defer { busy.release() }
-        let payload = try await openRemote().download(release, target, progress: progress)
+        let held = HeldPayloads(
+            slots: slots, baseModule: settings.baseModule, maximumSize: settings.maximumPayload)
+        let (payload, report) = try await openRemote().download(
+            release, of: catalog, holding: held, progress: progress)
+        lastDownload = report
         do {
             try kind.inspect(payload, of: release)
         } catch {
@@ -338,8 +355,7 @@ public actor UpdateEngine {
         }
         let opened = Remote(
             settings: settings, root: root, base: base, kind: kind,
-            transport: environment.transport, files: environment.files,
-            clock: environment.clock)
+            environment: environment)
         remote = opened
         return opened
     }

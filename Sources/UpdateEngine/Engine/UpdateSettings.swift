@@ -56,6 +56,8 @@ public struct UpdateSettings: Sendable {
     public var baseModule: (@Sendable () -> [UInt8]?)?
     /// The largest payload, in bytes.
     public var maximumPayload = 32 << 20
+    /// How long the network is waited for.
+    public var network = NetworkLimits()
     /// How long to wait for another process that writes the state, in seconds.
     public var patience: Double = 2
     /// How long a failed release is banned, in seconds.

@@ -29,6 +29,14 @@ struct SlotStore: Sendable {
         return bytes
     }
 
+    /// The payload with a digest, if it is here and whole.
+    func load(digest: String, maximumSize: Int) -> [UInt8]? {
+        guard let bytes = try? files.read(name(digest), maximumSize: maximumSize),
+            SHA256.hash(bytes).hex == digest
+        else { return nil }
+        return bytes
+    }
+
     /// Keeps a payload whose digest has been checked.
     func store(_ payload: [UInt8], digest: String) throws {
         do {

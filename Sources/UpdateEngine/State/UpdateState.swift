@@ -66,6 +66,8 @@ public struct BuildState: Codable, Equatable, Sendable {
         staged = try container.decodeIfPresent(Staged.self, forKey: .staged)
         failed = try container.decode([String: FailedRelease].self, forKey: .failed)
         heads = try container.decode([String: Int].self, forKey: .heads)
+        brakes = try container.decodeIfPresent([String: Int].self, forKey: .brakes)
+        signers = try container.decodeIfPresent(String.self, forKey: .signers)
         retryGeneration = try container.decode(Int.self, forKey: .retryGeneration)
         hasWrittenData = try container.decode(Bool.self, forKey: .hasWrittenData)
         lastCheck = try container.decodeIfPresent(CheckRecord.self, forKey: .lastCheck)
