@@ -459,8 +459,8 @@ named("memory_size", "fp[pc->d] = lim >> 16; NEXT")
 for wide in (0, 1):
     tag = "64" if wide else ""
     c = "" if wide else "(u32)"
-    named(f"memory_copy{tag}", f"u64 to = {c}fp[pc->d], from = {c}fp[pc->a], n = {c}fp[pc->b]; RANGE(to, n) RANGE(from, n) BULK(n) memmove(mem + to, mem + from, (size_t)n); NEXT")
-    named(f"memory_fill{tag}", f"u64 to = {c}fp[pc->d], n = {c}fp[pc->b]; RANGE(to, n) BULK(n) memset(mem + to, (int)(u8)fp[pc->a], (size_t)n); NEXT")
+    named(f"memory_copy{tag}", f"u64 to = {c}fp[pc->d], from = {c}fp[pc->a], n = {c}fp[pc->b]; RANGE(to, n) RANGE(from, n) BULK(n) __builtin_memmove(mem + to, mem + from, (size_t)n); NEXT")
+    named(f"memory_fill{tag}", f"u64 to = {c}fp[pc->d], n = {c}fp[pc->b]; RANGE(to, n) BULK(n) __builtin_memset(mem + to, (int)(u8)fp[pc->a], (size_t)n); NEXT")
 # A 64-bit address plus an offset that does not fit the instruction; the sum may not carry.
 named("address_add", "u64 x = fp[pc->a] + pc[1].w; CARRY(x, pc[1].w) fp[pc->d] = x; NEXT2", WIDE)
 

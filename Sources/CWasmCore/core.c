@@ -154,8 +154,8 @@ SERVICES(X)
     if (UNLIKELY((n) > lim || (at) > lim - (n))) TRAP(memory_bounds)
 // Bulk operations pay one unit for each 4 KiB, so that fuel bounds time.
 #define BULK(n) ctx->fuel -= (i64)((n) >> 12);
-#define LOAD(x) memcpy(&x, mem + ea, sizeof x);
-#define STORE(x) memcpy(mem + ea, &x, sizeof x);
+#define LOAD(x) __builtin_memcpy(&x, mem + ea, sizeof x);
+#define STORE(x) __builtin_memcpy(mem + ea, &x, sizeof x);
 
 // --- Calls ---
 //
@@ -233,7 +233,7 @@ static const wc_instr *cross(const wc_instr *pc, u64 *base, wc_context *ctx) {
     ctx->callee_code = F->code;
     if (!FITS(base + WC_CROSSING_WORDS, t->imm)) return 0;
     if (--ctx->fuel < 0) return 0;
-    memmove(base + WC_CROSSING_WORDS, base, F->parameters * sizeof(u64));
+    __builtin_memmove(base + WC_CROSSING_WORDS, base, F->parameters * sizeof(u64));
     base[0] = (u64)(uptr)F;
     base[1] = (u64)(uptr)ctx->instance;
     base[2] = (u64)(uptr)pc;
@@ -252,6 +252,22 @@ static inline void clear(const wc_instr *pc, u64 *fp) {
 }
 
 #ifdef WC_THREADED
+
+// A handler that calls nothing needs no stack frame, but SwiftPM asks for frame pointers in every
+// function on Linux. Compilers set a frame up on those paths only that need it, when some path
+// does: so there is one, never taken, to which no instruction leads. Other platforms ask for frame
+// pointers only in functions that call others.
+#if defined(__linux__) && defined(__OPTIMIZE__) && defined(__clang__)
+#define FRAMELESS                                                                                 \
+    __asm__ goto("" : : : : framed);                                                              \
+    if (0) {                                                                                      \
+    framed:                                                                                       \
+        __asm__ volatile("" ::: "memory");                                                        \
+        __builtin_unreachable();                                                                  \
+    }
+#else
+#define FRAMELESS
+#endif
 
 // Apart from the calls themselves, which then need no registers of their own for it.
 static __attribute__((noinline)) u32 clear_locals(ARGS) {
@@ -277,7 +293,7 @@ static u32 call_foreign(ARGS) {
 }
 
 #define OP(k, name, ...)                                                                          \
-    static u32 h_##name(ARGS) { __VA_ARGS__ }
+    static u32 h_##name(ARGS) { FRAMELESS __VA_ARGS__ }
 #include "handlers.inc"
 #undef OP
 

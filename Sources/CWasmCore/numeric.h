@@ -2,8 +2,9 @@
 #ifndef WC_NUMERIC_H
 #define WC_NUMERIC_H
 
+// Only headers that a compiler brings itself, so that the core compiles without any SDK.
+#include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 typedef uint8_t u8;
 typedef uint16_t u16;
@@ -17,23 +18,23 @@ typedef uintptr_t uptr;
 
 static inline double f64_of(u64 v) {
     double x;
-    memcpy(&x, &v, 8);
+    __builtin_memcpy(&x, &v, 8);
     return x;
 }
 static inline u64 f64_bits(double x) {
     u64 v;
-    memcpy(&v, &x, 8);
+    __builtin_memcpy(&v, &x, 8);
     return v;
 }
 static inline float f32_of(u64 v) {
     float x;
     u32 w = (u32)v;
-    memcpy(&x, &w, 4);
+    __builtin_memcpy(&x, &w, 4);
     return x;
 }
 static inline u64 f32_bits(float x) {
     u32 v;
-    memcpy(&v, &x, 4);
+    __builtin_memcpy(&v, &x, 4);
     return v;
 }
 
