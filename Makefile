@@ -1,6 +1,6 @@
 # One verb each. `make demo` and `make test` need nothing but a Swift toolchain and a package
 # manager: they install the rest, ask nothing and end by themselves.
-.PHONY: help setup demo test bench wasi-suite format lint check-apple generate clean
+.PHONY: help setup demo test bench wasi-suite format lint check-apple sdk-size generate clean
 
 help:            ## Lists the verbs
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,6 +30,10 @@ lint:            ## Fails on a file that `make format` would change or a rule fo
 
 check-apple:     ## Type-checks the Apple-only code against our own stubs (compiles, never runs)
 	@Scripts/check-apple.sh
+
+sdk-size:        ## What PatchSDK adds to a stripped release binary, in bytes (builds an app twice)
+	@Scripts/setup.sh build
+	@Scripts/sdk-size.sh --sections
 
 generate:        ## Regenerates what is generated and committed (opcodes, reasons)
 	@Scripts/generate.sh

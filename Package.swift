@@ -111,7 +111,8 @@ var floor3: [Target] {
             dependencies: [
                 "CPatchGate", "ModuleABI", "PatchCrypto", "PatchPlatform", "Rollout",
                 "UpdateEngine", "WebAssembly", "WebAssemblyWASI",
-            ] + stubbed("Combine")),
+            ] + stubbed("Combine"),
+            resources: [.copy("PrivacyInfo.xcprivacy")]),
         // The public suite of WASI programs, for people who work on the engine.
         .target(name: "WASISuite", dependencies: ["WebAssembly", "WebAssemblyWASI"]),
     ]

@@ -5,7 +5,6 @@
 #
 #   Scripts/sdk-size.sh              prints the figure and holds it
 #   Scripts/sdk-size.sh --sections   also what the difference is made of, by section
-#   Scripts/sdk-size.sh --modules    also the text of each module, from the linker's map
 #
 # Both programs use Foundation, because every app does; it and the standard library are shared
 # libraries on Linux as on Apple systems, so neither is in the figure.
@@ -80,10 +79,6 @@ if [ "${1:-}" = --sections ]; then
         END { for (name in new) printf "%9d  %s\n", new[name] - old[name], name }
     ' "$scratch/Without.sections" "$scratch/With.sections" | sort -rn | awk '$1 > 1000'
 fi
-if [ "${1:-}" = --modules ]; then
-    nm --size-sort -S "$bin/With" | python3 Scripts/sdk-size-modules.py
-fi
-
 echo "sdk-size: without $without, with $with, added $added bytes (at most $limit)"
 [ "$limit" -eq 0 ] || [ "$added" -le "$limit" ] || {
     echo "sdk-size: the SDK adds more than $limit bytes to a stripped release binary" >&2

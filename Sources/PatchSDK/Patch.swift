@@ -8,20 +8,33 @@ public final class Patch: Sendable {
     /// The one of this process.
     public static let shared = Patch()
 
+    /// The version of the SDK.
+    public static let sdkVersion = "0.1.0"
+
     /// How far an update is, for user interfaces.
     public let updateState = PatchUpdateStateObservable()
 
     let routing: RoutingTable
     private let events = Observers<PatchEvent>()
     private let releases = Observers<PatchRelease?>()
-    private let session = Lock<Session?>(nil)
+    private let states = Observers<PatchUpdateState>()
+    private let configured = Lock<Configured?>(nil)
+
+    private struct Configured {
+        let session: Session
+        let lifecycle: AppLifecycle
+    }
 
     init() {
         let events = events
+        let configured = configured
         routing = RoutingTable { error, release in
             events.send(
                 PatchEvent(
                     kind: .call, reason: error.reason, text: error.description, release: release))
+            configured.withLock({ $0?.session })?.reporter.note(
+                error.reason == .demoted ? .demotion : .trap, release.digest, reason: error.reason
+            ) { $0.detail = error.context }
         }
     }
 
@@ -29,21 +42,39 @@ public final class Patch: Sendable {
     /// call replaces the configuration for the next ``start()``.
     public static func configure(_ configuration: PatchConfiguration) {
         shared.configure(configuration, environment: PatchEnvironment())
+        _ = noteCleanEnd
     }
+
+    // Once for the process. A program that returns from `main` or calls `exit` has not crashed.
+    private static let noteCleanEnd: Void = {
+        _ = atexit { Patch.shared.willTerminate() }
+    }()
 
     func configure(_ configuration: PatchConfiguration, environment: PatchEnvironment) {
-        let updateState = updateState
-        let releases = releases
-        let events = events
-        let fresh = Session(
+        let (updateState, states, releases, events) = (updateState, states, releases, events)
+        let session = Session(
             configuration, environment: environment, routing: routing,
-            send: { events.send($0) }, post: { updateState.post($0) },
-            releaseChanged: { releases.send($0) })
-        session.withLock { $0 = fresh }
+            outlets: Session.Outlets(
+                event: { events.send($0) },
+                state: { state in
+                    updateState.post(state)
+                    states.send(state)
+                },
+                release: { releases.send($0) }))
+        let lifecycle = AppLifecycle(
+            environment.lifecycle,
+            foreground: { [weak session] in session?.didEnterForeground() },
+            background: { [weak session] in session?.didEnterBackground() },
+            end: { [weak session] in session?.engine.didEndCleanly() })
+        configured.withLock { $0 = Configured(session: session, lifecycle: lifecycle) }
     }
 
-    private func configured() throws -> Session {
-        guard let session = session.withLock({ $0 }) else { throw PatchError(.notConfigured) }
+    /// What ``configure(_:)`` made, if it was called.
+    var session: Session? { configured.withLock { $0?.session } }
+
+    /// - Throws: ``PatchError`` `not_configured`.
+    func requireSession() throws -> Session {
+        guard let session else { throw PatchError.notConfigured }
         return session
     }
 
@@ -52,7 +83,14 @@ public final class Patch: Sendable {
     /// The release whose module runs; nil when native code alone does.
     public var currentRelease: PatchRelease? { routing.active?.release }
 
-    /// Calls `body` after every change of ``currentRelease``, on whatever thread made it.
+    /// Whether a module runs.
+    public var hasActiveModule: Bool { routing.active != nil }
+
+    /// The configuration in use; nil before ``configure(_:)``.
+    public var currentConfiguration: PatchConfiguration? { session?.configuration }
+
+    /// Calls `body` after every change of ``currentRelease``, on whatever thread made it: the place
+    /// to tag crash reports with the release.
     @discardableResult
     public func onReleaseChange(
         _ body: @escaping @Sendable (PatchRelease?) -> Void
@@ -64,50 +102,30 @@ public final class Patch: Sendable {
         events.add(body)
     }
 
-    // MARK: Updates
+    /// The update states from now on, for code that is not on the main actor.
+    public var updateStates: AsyncStream<PatchUpdateState> {
+        AsyncStream { continuation in
+            let observation = states.add { continuation.yield($0) }
+            continuation.onTermination = { _ in observation.cancel() }
+        }
+    }
+
+    // MARK: Start
 
     /// Activates the best module on disk, else the bundled one. Returns when that is done and
     /// never waits for the network; with `autoApply`, check and update go on behind it.
     @discardableResult
     public func start() async -> StartOutcome {
-        guard let session = session.withLock({ $0 }) else {
-            return .fallback(PatchError(.notConfigured).description)
-        }
+        guard let session else { return .fallback(PatchError.notConfigured.description) }
         let outcome = await session.start()
-        let settings = session.resolved
-        if settings.configuration.autoApply, settings.isRemote, !session.engine.readsOnly {
-            Task.detached { await session.applyUpdate(onlyMandatory: false) }
-        }
+        session.beginAutomatic()
         return outcome
     }
 
-    /// Asks whether this device should take another release. Downloads metadata, applies nothing.
-    /// - Returns: nil when it runs what it should.
-    /// - Throws: ``PatchError``; what runs keeps running.
-    public func checkForUpdate() async throws -> UpdateInfo? { try await configured().check() }
-
-    /// Downloads and verifies the update and keeps it on disk; it survives the end of the process
-    /// and is then activated by ``start()``.
-    /// - Returns: whether an update is ready to be applied.
-    /// - Throws: ``PatchError``; what runs keeps running.
-    @discardableResult
-    public func fetchUpdate() async throws -> Bool { try await configured().fetch() }
-
-    /// Applies the update that was fetched: calls that begin from now on reach the new module,
-    /// calls in progress end on the old one.
-    /// - Throws: ``PatchError``, `not_staged` when nothing was fetched; what runs keeps running.
-    public func reloadAsync() async throws { try await configured().reload() }
-
-    /// Fetches and applies the update at once if there is one and it is mandatory.
-    public func enforceMandatoryUpdates() async {
-        await session.withLock({ $0 })?.applyUpdate(onlyMandatory: true)
-    }
-
-    /// Says in words why this device runs what it runs: the last decision, and what it left out.
-    public func explain() async -> String {
-        guard let session = session.withLock({ $0 }) else {
-            return PatchError(.notConfigured).description
-        }
-        return await session.explain()
+    /// Says that the app works with the release that runs. Needed only with
+    /// ``PatchReadiness/manual``; earlier than the SDK's own judgement it is welcome, too.
+    public func markReady() {
+        guard let session else { return }
+        Task.detached { await session.markReady() }
     }
 }

@@ -22,6 +22,14 @@ public enum Reason: String, CaseIterable, Codable, Sendable {
     case debugBuild = "debug_build"
     /// The surface compiled into the app cannot be read; no function is routed.
     case surfaceMalformed = "surface_malformed"
+    /// The container of the App Group cannot be reached, so nothing is downloaded or kept.
+    case appGroupMissing = "app_group_missing"
+    /// The name of the channel cannot be used.
+    case channelRefused = "channel_refused"
+    /// The invitation to a test cannot be read.
+    case invitationMalformed = "invitation_malformed"
+    /// The release that is offered is not the one that the invitation names.
+    case invitationMismatch = "invitation_mismatch"
     /// The state on disk cannot be read; the shipped code runs and nothing is changed.
     case stateUnreadable = "state_unreadable"
     /// The state folder cannot be written; the shipped code runs and nothing is downloaded.
@@ -168,6 +176,8 @@ public enum Reason: String, CaseIterable, Codable, Sendable {
     case startFailed = "start_failed"
     /// The module started but its first call failed.
     case smokeFailed = "smoke_failed"
+    /// Starts with patches failed again and again; native code runs until a check brings something new.
+    case safeMode = "safe_mode"
     /// No module is active.
     case noActiveModule = "no_active_module"
     /// The active module does not export the function.
@@ -229,7 +239,11 @@ public enum Reason: String, CaseIterable, Codable, Sendable {
             .insecureTrustRefused,
             .localOnly,
             .debugBuild,
-            .surfaceMalformed:
+            .surfaceMalformed,
+            .appGroupMissing,
+            .channelRefused,
+            .invitationMalformed,
+            .invitationMismatch:
             return .configure
         case .stateUnreadable,
             .stateUnwritable,
@@ -309,6 +323,7 @@ public enum Reason: String, CaseIterable, Codable, Sendable {
             .memoryLimit,
             .startFailed,
             .smokeFailed,
+            .safeMode,
             .startUnclean,
             .confirmed:
             return .activate
@@ -348,6 +363,14 @@ public enum Reason: String, CaseIterable, Codable, Sendable {
             return "Remote updates are off in debug builds."
         case .surfaceMalformed:
             return "The surface compiled into the app cannot be read; no function is routed."
+        case .appGroupMissing:
+            return "The container of the App Group cannot be reached, so nothing is downloaded or kept."
+        case .channelRefused:
+            return "The name of the channel cannot be used."
+        case .invitationMalformed:
+            return "The invitation to a test cannot be read."
+        case .invitationMismatch:
+            return "The release that is offered is not the one that the invitation names."
         case .stateUnreadable:
             return "The state on disk cannot be read; the shipped code runs and nothing is changed."
         case .stateUnwritable:
@@ -494,6 +517,8 @@ public enum Reason: String, CaseIterable, Codable, Sendable {
             return "The module failed while it was started."
         case .smokeFailed:
             return "The module started but its first call failed."
+        case .safeMode:
+            return "Starts with patches failed again and again; native code runs until a check brings something new."
         case .noActiveModule:
             return "No module is active."
         case .exportMissing:
@@ -544,6 +569,14 @@ public enum Reason: String, CaseIterable, Codable, Sendable {
             return "Set OPENPATCH_DEV=1 in the environment to test updates in a debug build."
         case .surfaceMalformed:
             return "Run patchcli prepare again and build the app anew."
+        case .appGroupMissing:
+            return "Add the App Group to the entitlements of the app and of each of its extensions."
+        case .channelRefused:
+            return "Use 1 to 64 letters, digits, dots, hyphens and underscores."
+        case .invitationMalformed:
+            return "Ask for a new link; it looks like scheme://join?tag=NAME."
+        case .invitationMismatch:
+            return "Ask for a new link to the release that is being tested."
         case .stateUnreadable:
             return "Check the permissions of the state folder; delete it to start afresh."
         case .stateUnwritable:
@@ -690,6 +723,8 @@ public enum Reason: String, CaseIterable, Codable, Sendable {
             return "See the trap; fix the module's global initialisers."
         case .smokeFailed:
             return "See the trap; fix the module."
+        case .safeMode:
+            return "Publish a fixed release."
         case .noActiveModule:
             return "Call start() first; check its outcome."
         case .exportMissing:

@@ -177,10 +177,10 @@ import UpdateTestSupport
         fixture.configuration.stateFolder = fixture.folder.file("plain/state")
         #expect(await fixture.launch() == .activated("base"))
         #expect(fixture.greeting() == "bundled")
-        #expect(fixture.events.withLock { $0 }.contains { $0.reason == .stateUnwritable })
         #expect(
             await fixture.failure { _ = try await fixture.patch.checkForUpdate() }
                 == .stateUnwritable)
+        #expect(fixture.events.withLock { $0 }.contains { $0.reason == .stateUnwritable })
         #expect(fixture.server.requests.isEmpty)
     }
 

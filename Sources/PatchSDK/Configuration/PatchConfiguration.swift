@@ -27,6 +27,20 @@ public struct PatchConfiguration: Sendable {
     public var appGroupIdentifier: String?
     /// What remote updates are trusted by.
     public var trust: PatchTrust = .bundledRoot
+    /// Other places of what `apiBaseURL` serves, asked in order when it fails. Whatever they serve
+    /// is verified, so they need not be trusted.
+    public var mirrors: [URL] = []
+    /// When to look for updates, with ``autoApply``.
+    public var checkPolicy = PatchCheckPolicy.standard
+    /// When an update found that way begins to run.
+    public var applies = PatchApplies.safePoint
+    /// Asked, on any thread, whether a swap may happen now; return false in the middle of
+    /// something that should not change. A mandatory update that is overdue does not ask.
+    public var isSafePoint: @Sendable () -> Bool = { true }
+    /// When a release counts as working.
+    public var readiness = PatchReadiness.automatic(seconds: 5)
+    /// How much the server is told.
+    public var telemetry = PatchTelemetry.on
     /// Bounds of every module.
     public var limits = PatchLimits()
     /// Where the bundled files lie; nil for the app's resources, then the program's folder.
@@ -92,6 +106,9 @@ public enum PatchTrust: Sendable {
 public struct PatchLimits: Sendable, Equatable {
     /// The longest that one call of a function may take, in nanoseconds.
     public var callNanoseconds: UInt64 = 1_000_000_000
+    /// The same before the release has been found to work. One call that takes longer sends the app
+    /// back to native code for the rest of this start, so that a hang costs no more than this.
+    public var firstCallNanoseconds: UInt64 = 500_000_000
     /// The longest that starting a module may take, in nanoseconds.
     public var startNanoseconds: UInt64 = 5_000_000_000
     /// The most memory that one instance may use, in bytes.

@@ -14,6 +14,12 @@ struct PatchEnvironment: Sendable {
     var files: (any FileStore)?
     /// Why this build takes no remote updates at all, if it does not.
     var remoteRefusal: Reason? = Self.liveRefusal
+    /// Waits for so many seconds.
+    var sleep: @Sendable (Double) async throws -> Void = { seconds in
+        try await Task.sleep(nanoseconds: UInt64(min(seconds, 1e9) * 1e9))
+    }
+    /// What the system says of the app's coming and going.
+    var lifecycle = AppLifecycle.Names.live
     var systemVersion: String? = Self.liveSystemVersion
     var appVersion: String? =
         Bundle.main.infoDictionary?["CFBundleShortVersionString"] as? String

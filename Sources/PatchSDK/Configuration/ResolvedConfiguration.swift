@@ -7,10 +7,12 @@ import UpdateEngine
 /// starts in any case, with what is usable.
 struct ResolvedConfiguration: Sendable {
     let configuration: PatchConfiguration
-    let settings: UpdateSettings
+    private(set) var settings: UpdateSettings
     let expectation: ModuleExpectation
     let resources: BundledResources
     let surface: Surface?
+    /// The channel of the configuration, whatever was chosen since.
+    let configuredChannel: String
     /// What is wrong with configuration or resources.
     let problems: [PatchError]
 
@@ -35,6 +37,12 @@ struct ResolvedConfiguration: Sendable {
                     "it is for the app key \(found.appKey), not \(configuration.appKey)"))
             bundled = nil
         }
+        if configuration.stateFolder == nil, environment.files == nil,
+            configuration.appGroupIdentifier != nil, Self.stateFolder(configuration) == nil
+        {
+            problems.append(
+                PatchError(.appGroupMissing, configuration.appGroupIdentifier ?? ""))
+        }
         let surface = attempt { try environment.surface() }
         self.surface = surface
         let baseURL =
@@ -45,10 +53,11 @@ struct ResolvedConfiguration: Sendable {
             root: attempt { try resources.root() })
         let fingerprint =
             configuration.fingerprint ?? bundled?.fingerprint ?? UpdateSettings.anyBuild
+        configuredChannel = configuration.channel.name ?? bundled?.channel ?? "production"
         var settings = UpdateSettings(
             appKey: configuration.appKey, appID: configuration.appID ?? bundled?.appID,
             platform: bundled?.platform ?? Self.platform,
-            channel: configuration.channel.name ?? bundled?.channel ?? "production",
+            channel: configuredChannel,
             fingerprint: fingerprint, baseURL: baseURL, trust: trust)
         settings.deviceID = configuration.deviceID
         settings.abi = abiVersion
@@ -62,12 +71,22 @@ struct ResolvedConfiguration: Sendable {
         settings.minimumSequence = bundled?.floors?.minSequence ?? 0
         settings.minimumTargetsVersion = bundled?.floors?.minTargetsVersion ?? 0
         settings.maximumPayload = configuration.limits.moduleBytes
+        settings.mirrors = configuration.mirrors
+        settings.baseModule = {
+            try? resources.module(maximumSize: configuration.limits.moduleBytes)
+        }
         self.settings = settings
         expectation = ModuleExpectation(
             appID: settings.appID, fingerprint: fingerprint, surface: surface,
             capabilities: configuration.capabilities,
             acceptsPlainModules: configuration.acceptsPlainModules, limits: configuration.limits)
         self.problems = problems
+    }
+
+    /// Takes over what was chosen on this device while the app ran.
+    mutating func apply(_ choices: Choices) {
+        settings.channel = choices.channel ?? configuredChannel
+        settings.tags = configuration.tags.union(choices.tags)
     }
 
     private static func trust(

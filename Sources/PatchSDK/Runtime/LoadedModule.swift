@@ -17,6 +17,8 @@ final class LoadedModule: Sendable {
     /// Routed functions by id.
     let functions: [UInt64: RoutedFunction]
 
+    /// Hears of first calls and hangs.
+    let trial: ModuleTrial?
     private let inspected: InspectedModule
     private let routes: [String]
     private let limits: PatchLimits
@@ -24,16 +26,22 @@ final class LoadedModule: Sendable {
     private let pool: InstancePool
 
     /// Inspects, instantiates and tries a module.
+    /// - Parameter trial: who hears how it does; nil for nobody.
     /// - Throws: ``PatchError``.
     init(
         _ bytes: [UInt8], release: Release?, identity: (ModuleSection?) -> PatchRelease,
-        expected: ModuleExpectation, host: HostFunctions
+        expected: ModuleExpectation, host: HostFunctions, trial: ModuleTrial? = nil
     ) throws {
+        self.trial = trial
         inspected = try ModuleInspection(expected: expected, release: release).inspect(bytes)
         limits = expected.limits
         self.host = host
         self.release = identity(inspected.section)
-        pool = InstancePool(maximumIdle: expected.limits.idleInstances)
+        pool = InstancePool(
+            maximumIdle: expected.limits.idleInstances,
+            callNanoseconds: trial?.isOver == false
+                ? min(limits.firstCallNanoseconds, limits.callNanoseconds)
+                : limits.callNanoseconds)
         let listed = inspected.section?.functions ?? []
         routes = listed.map(\.export)
         let first = try ModuleInstance(inspected, routes: routes, limits: limits, host: host)
@@ -46,19 +54,34 @@ final class LoadedModule: Sendable {
         }
         self.functions = functions
         try first.smoke()
-        pool.giveBack(first)
+        pool.add(first)
     }
 
     /// Lends an instance for one call. A nested call on the same thread gets the instance of the
     /// call around it.
     func withInstance<Result>(_ body: (ModuleInstance) throws -> Result) throws -> Result {
         if let frame = CallFrame.innermost(of: self) { return try body(frame.instance) }
-        let instance =
-            try pool.take()
-            ?? ModuleInstance(inspected, routes: routes, limits: limits, host: host)
-        defer { pool.giveBack(instance) }
-        return try CallFrame(module: self, instance: instance).run { try body(instance) }
+        let loan = pool.take()
+        var instance = loan.instance
+        var hasReturned = false
+        defer {
+            if pool.giveBack(instance, hasReturned: hasReturned) { trial?.returned(self) }
+        }
+        if loan.isFirst { trial?.began() }
+        let used =
+            try instance ?? ModuleInstance(inspected, routes: routes, limits: limits, host: host)
+        instance = used
+        used.callNanoseconds = loan.callNanoseconds
+        let result = try CallFrame(module: self, instance: used).run { try body(used) }
+        hasReturned = true
+        return result
     }
+
+    /// Says that the module works: from now on its calls may take as long as others.
+    func endTrial() { pool.setCallNanoseconds(limits.callNanoseconds) }
+
+    /// Whether no call into it is in progress.
+    var isIdle: Bool { pool.isIdle }
 
     /// Lets go of what only future calls would need.
     func retire() { pool.drain() }

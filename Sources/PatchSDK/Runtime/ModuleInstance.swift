@@ -6,6 +6,8 @@ import WebAssemblyWASI
 final class ModuleInstance {
     private let instance: Instance
     private let limits: PatchLimits
+    /// The longest that a call may take, in nanoseconds.
+    var callNanoseconds: UInt64
     private let memory: Memory?
     private let allocate: Function?
     private let free: Function?
@@ -26,6 +28,7 @@ final class ModuleInstance {
         self.instance = instance
         self.wasi = wasi
         self.limits = limits
+        callNanoseconds = limits.callNanoseconds
         memory = instance.exports[memory: GuestExport.memory]
         allocate = Self.function(
             instance, GuestExport.allocate, FunctionType(parameters: [.i32], results: [.i32]))
@@ -108,7 +111,7 @@ final class ModuleInstance {
     func call(_ function: Function, _ slots: UnsafeMutableBufferPointer<UInt64>) throws {
         do {
             try function.invoke(
-                slots: slots, limits: CallLimits(timeoutNanoseconds: limits.callNanoseconds))
+                slots: slots, limits: CallLimits(timeoutNanoseconds: callNanoseconds))
         } catch {
             isSound = false
             throw Self.named(error)

@@ -116,8 +116,25 @@ final class RoutingTable: Sendable {
         }
     }
 
+    /// A release that hangs before it was found to work serves nothing more in this process: the
+    /// next function would cost as long again.
+    private func leave(_ module: LoadedModule, _ error: PatchError) {
+        guard let trial = module.trial, !trial.isOver else { return }
+        let isActive = state.withLock { state in
+            guard state.active === module else { return false }
+            state.active = nil
+            state.failures = [:]
+            state.surface?.openGates(for: nil)
+            return true
+        }
+        guard isActive else { return }
+        module.retire()
+        trial.hung(module, error)
+    }
+
     private func failed(_ id: UInt64, _ module: LoadedModule, _ error: any Error) {
         let error = error as? PatchError ?? PatchError(.callFailed, "\(error)")
+        if error.reason == .timeLimit { leave(module, error) }
         let count = state.withLock { state -> Int in
             guard state.active === module else { return 0 }
             let count = (state.failures[id] ?? 0) + 1
@@ -151,7 +168,12 @@ final class RoutingTable: Sendable {
             }
             var written = PatchArguments()
             arguments(&written)
-            return try Self.call(instance, function, function.type, types, &written, result)
+            do {
+                return try Self.call(instance, function, function.type, types, &written, result)
+            } catch let error as PatchError where error.reason == .timeLimit {
+                leave(module, error)
+                throw error
+            }
         }
     }
 }

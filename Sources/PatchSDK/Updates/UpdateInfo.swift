@@ -12,6 +12,10 @@ public struct UpdateInfo: Sendable, Equatable {
     public let isRollback: Bool
     /// Why this device should take it.
     public let reason: Reason
+    /// SHA-256 of the module, 64 hex digits; nil for going back to the shipped code.
+    public let digest: String?
+    /// When a mandatory update is applied at the latest, in seconds since 1970, if that was said.
+    public let applyBy: Double?
 }
 
 /// How far an update is.

@@ -43,12 +43,15 @@ public actor UpdateEngine {
         public let release: Release?
         /// Bytes to download; 0 when the payload is on disk already or none is needed.
         public let downloadSize: Int
+        /// When a mandatory release should run at the latest, in seconds since 1970, if its head
+        /// says.
+        public let applyBy: Double?
 
         /// Whether there is something to fetch and apply.
         public var isUpdate: Bool { decision.target != .current }
     }
 
-    let settings: UpdateSettings
+    private(set) var settings: UpdateSettings
     private let kind: any PayloadKind
     let environment: Environment
     let store: StateStore
@@ -253,12 +256,30 @@ public actor UpdateEngine {
 
     private func makeCheck(_ decision: Decision, _ found: Catalog, _ own: BuildState) -> Check {
         guard case .release(let digest) = decision.target else {
-            return Check(decision: decision, release: nil, downloadSize: 0)
+            return Check(
+                decision: decision, release: nil, downloadSize: 0, applyBy: applyBy(found))
         }
         let isOnDisk = own.digestsInUse.contains(digest)
         return Check(
             decision: decision, release: found.releases[digest],
-            downloadSize: isOnDisk ? 0 : found.targets[digest]?.length ?? 0)
+            downloadSize: isOnDisk ? 0 : found.targets[digest]?.length ?? 0,
+            applyBy: applyBy(found))
+    }
+
+    private func applyBy(_ found: Catalog) -> Double? {
+        found.head?.applyBy.flatMap { MetadataTime(iso8601: $0) }
+            .map { Double($0.secondsSince1970) }
+    }
+
+    /// Speaks as a device of another channel, with other tags and cohort, from the next check on.
+    /// What is staged for the old ones stays until that check decides about it.
+    public func setAudience(channel: String, tags: Set<String>, cohort: String?) {
+        settings.channel = channel
+        settings.tags = tags
+        settings.cohort = cohort
+        remote = nil
+        catalog = nil
+        lastCheck = nil
     }
 
     // MARK: Fetch
