@@ -119,18 +119,13 @@ import UpdateTestSupport
         #expect(fixture.greeting() == "good")
     }
 
-    @Test("a server that is down, and half a download")
+    @Test("a server that is down")
     func network() async throws {
         try fixture.release("two", 2)
-        try fixture.server.setFaults(["/modules/": .cut(after: 30)])
-        #expect(await fixture.failure { _ = try await fixture.update() } == .answerCutOff)
-        #expect(fixture.greeting() == "good")
         fixture.server.stop()
         #expect(await fixture.failure { _ = try await fixture.update() } == .serverUnreachable)
         #expect(fixture.greeting() == "good")
-        #expect(
-            fixture.events.withLock { $0 }.compactMap(\.reason).suffix(2)
-                == [.answerCutOff, .serverUnreachable])
+        #expect(fixture.events.withLock { $0 }.compactMap(\.reason).last == .serverUnreachable)
     }
 
     @Test("a release damaged on disk gives way to the one before, then to the bundled one")
