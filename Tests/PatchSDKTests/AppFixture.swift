@@ -2,6 +2,7 @@ import Foundation
 import PatchPlatform
 import Rollout
 import TestSupport
+import Testing
 import UpdateEngine
 import UpdateTestSupport
 
@@ -107,6 +108,18 @@ final class AppFixture {
         } catch {
             return (error as? PatchError)?.reason
         }
+    }
+
+    /// Waits for something that happens behind a call. Only a failure takes the whole time.
+    func eventually(
+        _ what: String = "", sourceLocation: SourceLocation = #_sourceLocation,
+        _ condition: () async throws -> Bool
+    ) async throws {
+        for _ in 0..<4000 {
+            if try await condition() { return }
+            try await Task.sleep(nanoseconds: 5_000_000)
+        }
+        Issue.record("it did not happen: \(what)", sourceLocation: sourceLocation)
     }
 
     /// Lets the main actor deliver what was posted.

@@ -30,6 +30,8 @@ public final class PublishedApp {
     public internal(set) var editor: RepositoryEditor
     /// The head as last issued.
     public private(set) var head: Head
+    /// The newest heads of the other channels.
+    private var otherHeads: [String: Head] = [:]
     /// The brake as last issued; nil before the first.
     public internal(set) var brake: Brake?
     /// All releases by digest.
@@ -42,7 +44,7 @@ public final class PublishedApp {
     public let rootBytes: [UInt8]
     private var build: String { String(fingerprint.prefix(16)) }
     /// The role of the build.
-    public var role: String { "build-\(build)" }
+    public var role: String { BuildRole.name(fingerprint: fingerprint) }
 
     /// Makes one.
     public init(
@@ -95,6 +97,24 @@ public final class PublishedApp {
     public func setHead(_ change: (inout Head) -> Void) throws {
         head.headSequence += 1
         change(&head)
+        try list(head)
+    }
+
+    /// Issues the next head of a channel.
+    public func setHead(channel: String, _ change: (inout Head) -> Void) throws {
+        if channel == head.channel { return try setHead(change) }
+        var other =
+            otherHeads[channel]
+            ?? Head(
+                appID: Self.appID, platform: "linux", channel: channel, fingerprint: fingerprint,
+                headSequence: 0)
+        other.headSequence += 1
+        change(&other)
+        otherHeads[channel] = other
+        try list(other)
+    }
+
+    private func list(_ head: Head) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
         let bytes = [UInt8](try encoder.encode(head))

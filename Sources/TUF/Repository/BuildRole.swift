@@ -3,8 +3,11 @@ public enum BuildRole {
     /// The role for what is not bound to one build.
     public static let anyBuild = "build-any"
 
-    /// The role of a build: `build-` and the first 16 digits of its fingerprint.
-    public static func name(fingerprint: String) -> String { "build-\(fp16(fingerprint))" }
+    /// The role of a build: `build-` and the first 16 digits of its fingerprint; ``anyBuild`` for the
+    /// fingerprint `_any`.
+    public static func name(fingerprint: String) -> String {
+        fingerprint == "_any" ? anyBuild : "build-\(fp16(fingerprint))"
+    }
 
     /// The first 16 hexadecimal digits of a fingerprint.
     public static func fp16(_ fingerprint: String) -> String { String(fingerprint.prefix(16)) }
