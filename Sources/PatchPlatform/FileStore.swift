@@ -75,6 +75,13 @@ private final class BytesReader: FileReader {
     }
 }
 
+/// What a store asks of the system.
+public enum FileStep: String, Sendable, CaseIterable {
+    case open, read, write, sync, rename, remove, list, size, lock
+    case syncFolder = "sync folder"
+    case makeFolder = "make folder"
+}
+
 /// A file being written.
 public protocol FileWriter: AnyObject {
     /// Adds bytes at the end.

@@ -10,11 +10,20 @@ import Foundation
 
 /// Files of the machine below one folder, which is made when something is first written.
 public struct LocalFileStore: FileStore {
+    /// Called with what is about to be asked of the system, and of which file; what it throws, the
+    /// operation throws.
+    public typealias Probe = @Sendable (FileStep, String) throws -> Void
+
     /// The folder that names are relative to.
     public let folder: URL
+    private let probe: Probe?
 
     /// Files below `folder`, which need not exist yet.
-    public init(folder: URL) { self.folder = folder }
+    /// - Parameter probe: lets a test fail, or end the process, before any step.
+    public init(folder: URL, probe: Probe? = nil) {
+        self.folder = folder
+        self.probe = probe
+    }
 
     /// The absolute path of `name`.
     /// - Throws: ``FileError`` when the name is absolute, empty or climbs.
@@ -30,6 +39,7 @@ public struct LocalFileStore: FileStore {
 
     /// See ``FileStore/read(_:maximumSize:)``.
     public func read(_ name: String, maximumSize: Int) throws -> [UInt8]? {
+        try probe?(.open, name)
         let descriptor = open(try path(name), O_RDONLY | O_CLOEXEC)
         if descriptor < 0 {
             if errno == ENOENT || errno == ENOTDIR { return nil }
@@ -42,6 +52,7 @@ public struct LocalFileStore: FileStore {
             throw FileError(.unreadable, name: name, systemError: EISDIR)
         }
         guard information.st_size <= maximumSize else { throw FileError(.tooLarge, name: name) }
+        try probe?(.read, name)
         return try Self.readAll(
             descriptor, sizeHint: Int(information.st_size), maximumSize: maximumSize, name: name)
     }
@@ -73,6 +84,7 @@ public struct LocalFileStore: FileStore {
     /// See ``FileStore/writeAtomically(_:to:)``.
     public func writeAtomically(_ bytes: [UInt8], to name: String) throws {
         try replace(name, with: bytes)
+        try probe?(.syncFolder, name)
         try syncFolder(of: try path(name), name: name)
     }
 
@@ -84,12 +96,15 @@ public struct LocalFileStore: FileStore {
     private func replace(_ name: String, with bytes: [UInt8]) throws {
         let target = try path(name)
         try makeFolder(of: name)
-        // The process id keeps two processes from writing into each other's temporary file.
-        let temporary = target + ".\(getpid()).tmp"
+        // No other process and no other thread writes into this temporary file.
+        let temporary = target + ".\(getpid())-\(Self.turn()).tmp"
         do {
-            let writer = try LocalFileWriter(path: temporary, name: name, appending: false)
+            try probe?(.open, name)
+            let writer = try LocalFileWriter(
+                path: temporary, name: name, appending: false, probe: probe)
             try bytes.withUnsafeBytes { try writer.write($0) }
             try writer.finish()
+            try probe?(.rename, name)
             guard rename(temporary, target) == 0 else { throw FileError.writing(name) }
         } catch {
             unlink(temporary)
@@ -97,10 +112,23 @@ public struct LocalFileStore: FileStore {
         }
     }
 
+    private static let turns = Lock(0)
+
+    /// A number that no other write in progress has. Numbers come again, so that a process which
+    /// is killed again and again leaves few names behind.
+    private static func turn() -> Int {
+        turns.withLock {
+            $0 = ($0 + 1) % 64
+            return $0
+        }
+    }
+
     /// See ``FileStore/openForWriting(_:appending:)``.
     public func openForWriting(_ name: String, appending: Bool) throws -> any FileWriter {
         try makeFolder(of: name)
-        return try LocalFileWriter(path: try path(name), name: name, appending: appending)
+        try probe?(.open, name)
+        return try LocalFileWriter(
+            path: try path(name), name: name, appending: appending, probe: probe)
     }
 
     /// See ``FileStore/openForReading(_:)``.
@@ -112,13 +140,16 @@ public struct LocalFileStore: FileStore {
     public func move(_ name: String, to target: String) throws {
         try makeFolder(of: target)
         let to = try path(target)
+        try probe?(.rename, name)
         guard rename(try path(name), to) == 0 else { throw FileError.writing(name) }
+        try probe?(.syncFolder, target)
         try syncFolder(of: to, name: target)
     }
 
     /// See ``FileStore/remove(_:)``.
     public func remove(_ name: String) throws {
         let target = try path(name)
+        try probe?(.remove, name)
         if unlink(target) == 0 || errno == ENOENT || errno == ENOTDIR { return }
         do {
             try FileManager.default.removeItem(atPath: target)
@@ -130,6 +161,7 @@ public struct LocalFileStore: FileStore {
     /// See ``FileStore/list(_:)``.
     public func list(_ folder: String) throws -> [String] {
         let target = try path(folder)
+        try probe?(.list, folder)
         guard let stream = opendir(target) else {
             if errno == ENOENT || errno == ENOTDIR { return [] }
             throw FileError.reading(folder)
@@ -147,6 +179,7 @@ public struct LocalFileStore: FileStore {
 
     /// See ``FileStore/size(of:)``.
     public func size(of name: String) throws -> Int? {
+        try probe?(.size, name)
         var information = stat()
         guard stat(try path(name), &information) == 0 else {
             if errno == ENOENT || errno == ENOTDIR { return nil }
@@ -170,6 +203,7 @@ public struct LocalFileStore: FileStore {
     /// See ``FileStore/lock(_:wait:)``.
     public func lock(_ name: String, wait: Bool) throws -> FileLock? {
         try makeFolder(of: name)
+        try probe?(.lock, name)
         return try FileLock.take(path: try path(name), name: name, wait: wait)
     }
 
@@ -177,6 +211,7 @@ public struct LocalFileStore: FileStore {
         let parent = (try path(name) as NSString).deletingLastPathComponent
         var information = stat()
         if stat(parent, &information) == 0 { return }
+        try probe?(.makeFolder, name)
         do {
             try FileManager.default.createDirectory(
                 atPath: parent, withIntermediateDirectories: true)
@@ -199,9 +234,11 @@ public struct LocalFileStore: FileStore {
 final class LocalFileWriter: FileWriter {
     private var descriptor: Int32
     private let name: String
+    private let probe: LocalFileStore.Probe?
 
-    init(path: String, name: String, appending: Bool) throws {
+    init(path: String, name: String, appending: Bool, probe: LocalFileStore.Probe?) throws {
         self.name = name
+        self.probe = probe
         let mode = O_WRONLY | O_CREAT | O_CLOEXEC | (appending ? O_APPEND : O_TRUNC)
         descriptor = open(path, mode, 0o600)
         if descriptor < 0 { throw FileError.writing(name) }
@@ -210,6 +247,16 @@ final class LocalFileWriter: FileWriter {
     deinit { if descriptor >= 0 { close(descriptor) } }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws {
+        guard let probe else { return try writeAll(bytes) }
+        // In halves, so that a probe can stop in the middle.
+        let half = bytes.count / 2
+        try probe(.write, name)
+        try writeAll(UnsafeRawBufferPointer(rebasing: bytes[..<half]))
+        try probe(.write, name)
+        try writeAll(UnsafeRawBufferPointer(rebasing: bytes[half...]))
+    }
+
+    private func writeAll(_ bytes: UnsafeRawBufferPointer) throws {
         var rest = bytes[...]
         while !rest.isEmpty {
             let part = UnsafeRawBufferPointer(rebasing: rest)
@@ -223,6 +270,7 @@ final class LocalFileWriter: FileWriter {
     }
 
     func finish() throws {
+        try probe?(.sync, name)
         guard fsync(descriptor) == 0 || errno == EINVAL else { throw FileError.writing(name) }
         let closed = close(descriptor)
         descriptor = -1

@@ -123,10 +123,7 @@ struct BootJudge: Sendable {
         let isEmbedded = state.current == nil && !state.digestsInUse.contains(digest)
         let wasCurrent = state.current?.digest == digest
         let wasFallback = state.boot.isFallback
-        state.failed[digest] = FailedRelease(
-            reason: .startUnclean, retryGeneration: state.retryGeneration,
-            expires: now + banSeconds)
-        state.takeOut(digest)
+        state.ban(digest, because: .startUnclean, until: now + banSeconds)
         if isEmbedded || (wasCurrent && wasFallback && state.current == nil) {
             state.boot.safeModeUntil = now + banSeconds
             return .safeMode

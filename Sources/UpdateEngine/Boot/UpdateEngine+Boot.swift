@@ -38,14 +38,11 @@ extension UpdateEngine {
 
     /// After a store update the payloads of the old build are of no use to anyone.
     private func forgetOtherBuilds() throws {
-        let isOther: (String) -> Bool = { $0 != self.settings.fingerprint }
-        guard let state = try store.load(), state.builds.keys.contains(where: isOther) else {
-            return
-        }
-        try store.update { state in
-            state.builds = state.builds.filter { !isOther($0.key) }
-        }
-        slots.prune(keeping: state.builds[settings.fingerprint]?.digestsInUse ?? [])
+        let own = settings.fingerprint
+        guard let state = try store.load(), state.builds.keys.contains(where: { $0 != own })
+        else { return }
+        try store.update { $0.builds = $0.builds.filter { $0.key == own } }
+        removeUnused()
     }
 
     private func plan(_ own: BuildState, _ verdicts: [BootVerdict]) -> LaunchPlan {

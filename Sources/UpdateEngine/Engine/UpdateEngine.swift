@@ -60,6 +60,7 @@ public actor UpdateEngine {
     private var remote: Remote?
     private var catalog: Catalog?
     private var lastCheck: Check?
+    private var hasTidied = false
 
     /// What the last download of this process took; nil when the last fetch needed none or failed.
     public private(set) var lastDownload: DownloadReport?
@@ -114,22 +115,22 @@ public actor UpdateEngine {
         let isOnlyDisk = reason == .slotMissing || reason == .slotDamaged
         let expires = environment.clock.now() + settings.banSeconds
         try change { own in
-            if !isOnlyDisk {
-                own.failed[digest] = FailedRelease(
-                    reason: reason, retryGeneration: own.retryGeneration, expires: expires)
+            if isOnlyDisk {
+                own.takeOut(digest)
+            } else {
+                own.ban(digest, because: reason, until: expires)
             }
-            own.takeOut(digest)
         }
-        slots.remove(digest)
         lastCheck = nil
     }
 
+    /// Changes what is kept for this build, and removes payloads that are no longer in use.
     func change(
         mustLast: Bool = true, _ body: (inout BuildState) throws -> Void
     ) throws {
         guard !readsOnly else { throw UpdateError(.extensionReadsOnly) }
         let now = environment.clock.now()
-        let state = try store.update(mustLast: mustLast) { state in
+        try store.update(mustLast: mustLast) { state in
             var own = state.builds[settings.fingerprint] ?? BuildState()
             try body(&own)
             // Bans that ended are forgotten, or the file would grow for ever.
@@ -138,6 +139,16 @@ public actor UpdateEngine {
                 state.builds[settings.fingerprint] = own
             }
         }
+        removeUnused()
+    }
+
+    /// Removes payloads that no slot names, unless a download is in progress: its payload is on
+    /// disk a little before the state names it.
+    func removeUnused() {
+        guard let idle = try? lockFetch() else { return }
+        defer { idle.release() }
+        // Read under that lock. A state that cannot be read says nothing about what is in use.
+        guard let state = try? store.load() else { return }
         slots.prune(keeping: state.builds[settings.fingerprint]?.digestsInUse ?? [])
     }
 
@@ -149,6 +160,11 @@ public actor UpdateEngine {
         guard environment.process.kind == .app else { throw UpdateError(.extensionReadsOnly) }
         // Before the network: with a state that cannot be kept nothing may be minted or decided.
         _ = try store.update { _ in }
+        if !hasTidied {
+            hasTidied = true
+            Leftovers(files: environment.files, process: environment.process).remove()
+            removeUnused()
+        }
         let remote = try await openRemote()
         // What is known counts only as long as every step after it went well: "not modified" after
         // a head that could not be read must read it again.
@@ -315,11 +331,22 @@ public actor UpdateEngine {
             guard let release = checked.release else {
                 throw UpdateError(.releaseMissing, digest)
             }
-            let slot = try await bring(release, progress: progress)
-            // Lost, it would be fetched again; what runs does not depend on it.
-            try change(mustLast: false) { $0.staged = .release(slot) }
+            let slot = try await stage(release, progress: progress)
+            // What was staged before has no use any more.
+            removeUnused()
             return .release(slot)
         }
+    }
+
+    private func stage(
+        _ release: Release, progress: @escaping @Sendable (Int, Int) -> Void
+    ) async throws -> Slot {
+        guard let busy = try lockFetch() else { throw UpdateError(.stateBusy) }
+        defer { busy.release() }
+        let slot = try await bring(release, progress: progress)
+        // Lost, it would be fetched again; what runs does not depend on it.
+        try change(mustLast: false) { $0.staged = .release(slot) }
+        return slot
     }
 
     private func bring(
@@ -337,8 +364,6 @@ public actor UpdateEngine {
             return slot
         }
         guard let catalog else { throw UpdateError(.releaseMissing, digest) }
-        guard let busy = try lockFetch() else { throw UpdateError(.stateBusy) }
-        defer { busy.release() }
         let held = HeldPayloads(
             slots: slots, baseModule: settings.baseModule, maximumSize: settings.maximumPayload)
         let (payload, report) = try await openRemote().download(

@@ -46,9 +46,6 @@ struct SlotStore: Sendable {
         }
     }
 
-    /// Forgets a payload.
-    func remove(_ digest: String) { try? files.remove(name(digest)) }
-
     /// Removes every payload that is not in use. A failure only costs disk space.
     func prune(keeping digests: Set<String>) {
         for file in (try? files.list(Self.folder)) ?? [] where !digests.contains(file) {

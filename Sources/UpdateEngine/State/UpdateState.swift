@@ -114,10 +114,18 @@ public struct BuildState: Codable, Equatable, Sendable {
         if current?.digest == digest {
             current = previous
             previous = nil
-            boot.isFallback = current != nil
         }
-        boot.starts[digest] = nil
         forgetUnusedStarts()
+    }
+
+    /// Takes a payload out and remembers it as failed until `expires`, in seconds since 1970.
+    mutating func ban(_ digest: String, because reason: Reason, until expires: Double) {
+        let isFallingBack = current?.digest == digest
+        failed[digest] = FailedRelease(
+            reason: reason, retryGeneration: retryGeneration, expires: expires)
+        boot.starts[digest] = nil
+        takeOut(digest)
+        if isFallingBack { boot.isFallback = current != nil }
     }
 
     /// Drops what is remembered of payloads that no slot holds. Without a release it keeps all: the
