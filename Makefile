@@ -1,6 +1,6 @@
 # One verb each. `make demo` and `make test` need nothing but a Swift toolchain and a package
 # manager: they install the rest, ask nothing and end by themselves.
-.PHONY: help setup demo test bench wasi-suite format lint check-apple sdk-size generate clean
+.PHONY: help setup demo test bench kills wasi-suite format lint check-apple sdk-size generate clean
 
 help:            ## Lists the verbs
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -18,6 +18,10 @@ test: setup      ## Builds everything, runs every test, refuses warnings, checks
 bench:           ## Ratios against other engines, interleaved (ENGINES=… adds some)
 	@Scripts/setup.sh build
 	@Benchmarks/run.sh
+
+kills:           ## Ends real processes with SIGKILL at random points of their lives (KILLS=1000)
+	@Scripts/setup.sh test
+	@Scripts/kills.sh $(or $(KILLS),1000)
 
 wasi-suite:      ## The public wasi-testsuite against its list (SUITE=checkout of prod/testsuite-base)
 	@Scripts/wasi-suite.sh

@@ -196,9 +196,18 @@ var tests: [Target] {
         .target(
             name: "UpdateTestSupport",
             dependencies: [
-                "PatchCompression", "PatchCrypto", "PatchDelta", "Rollout", "TUF", "TestSupport",
+                "PatchCompression", "PatchCrypto", "PatchDelta", "PatchPlatform", "Rollout", "TUF",
+                "TestSupport",
             ],
             path: "Tests/UpdateTestSupport"),
+        // One life of a device's process, for tests that fail or end it anywhere.
+        .target(
+            name: "UpdateScenarios", dependencies: ["PatchPlatform", "Rollout", "UpdateEngine"],
+            path: "Tests/UpdateScenarios"),
+        .executableTarget(
+            name: "update-child",
+            dependencies: ["PatchPlatform", "UpdateEngine", "UpdateScenarios"],
+            path: "Tests/UpdateChild"),
         .testTarget(name: "ArchitectureTests", dependencies: ["TestSupport"]),
         .testTarget(
             name: "PatchPlatformTests",
@@ -224,7 +233,7 @@ var tests: [Target] {
             name: "UpdateEngineTests",
             dependencies: [
                 "UpdateEngine", "TUF", "PatchCrypto", "PatchPlatform", "Rollout", "TestSupport",
-                "UpdateTestSupport",
+                "UpdateScenarios", "UpdateTestSupport", "update-child",
             ]),
         .testTarget(
             name: "PatchSDKTests",

@@ -34,7 +34,12 @@ public final class FileLock: Sendable {
     /// Gives the lock back; a second call does nothing.
     public func release() {
         descriptor.withLock {
-            if $0 >= 0 { close($0) }
+            // A process that is being started may hold a copy of the descriptor for a moment, so
+            // closing ours alone would leave the lock taken.
+            if $0 >= 0 {
+                _ = flock($0, LOCK_UN)
+                close($0)
+            }
             $0 = -1
         }
     }

@@ -133,7 +133,8 @@ public struct LocalFileStore: FileStore {
 
     /// See ``FileStore/openForReading(_:)``.
     public func openForReading(_ name: String) throws -> (any FileReader)? {
-        try LocalFileReader(path: try path(name), name: name)
+        try probe?(.open, name)
+        return try LocalFileReader(path: try path(name), name: name, probe: probe)
     }
 
     /// See ``FileStore/move(_:to:)``.
@@ -281,11 +282,13 @@ final class LocalFileWriter: FileWriter {
 final class LocalFileReader: FileReader {
     private let descriptor: Int32
     private let name: String
+    private let probe: LocalFileStore.Probe?
 
     /// Nil when there is no such file.
-    init?(path: String, name: String) throws {
+    init?(path: String, name: String, probe: LocalFileStore.Probe?) throws {
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
         self.name = name
+        self.probe = probe
         if descriptor < 0 {
             if errno == ENOENT || errno == ENOTDIR { return nil }
             throw FileError.reading(name)
@@ -296,6 +299,7 @@ final class LocalFileReader: FileReader {
 
     func read(upTo count: Int) throws -> [UInt8] {
         guard count > 0 else { return [] }
+        try probe?(.read, name)
         while true {
             var failed = false
             let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in

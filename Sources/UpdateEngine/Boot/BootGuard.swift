@@ -113,8 +113,11 @@ final class BootGuard: Sendable {
         var names: [String] = []
         let own = current.withLock { $0.mark?.nonce }
         for nonce in try files.list(StartMark.folder) where nonce != own {
-            let bytes = try? files.read(name(nonce), maximumSize: StartMark.maximumSize)
-            guard let mark = bytes.flatMap({ StartMark(nonce: nonce, bytes: $0) }) else {
+            // One that cannot be read now may be read by the next launch.
+            guard
+                let bytes = try? files.read(name(nonce), maximumSize: StartMark.maximumSize)
+            else { continue }
+            guard let mark = StartMark(nonce: nonce, bytes: bytes) else {
                 // It may be one that is being made at this moment.
                 let pid = nonce.split(separator: "-").first.flatMap { Int32($0) } ?? 0
                 let maker = ProcessMark(kind: .app, pid: pid, start: nil)

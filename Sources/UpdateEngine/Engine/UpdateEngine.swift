@@ -144,12 +144,14 @@ public actor UpdateEngine {
 
     /// Removes payloads that no slot names, unless a download is in progress: its payload is on
     /// disk a little before the state names it.
-    func removeUnused() {
+    /// - Parameter isDone: whether parts of downloads are of no use either.
+    func removeUnused(isDone: Bool = false) {
         guard let idle = try? lockFetch() else { return }
         defer { idle.release() }
         // Read under that lock. A state that cannot be read says nothing about what is in use.
         guard let state = try? store.load() else { return }
         slots.prune(keeping: state.builds[settings.fingerprint]?.digestsInUse ?? [])
+        if isDone { DownloadPart.removeAll(files: environment.files) }
     }
 
     // MARK: Check
@@ -160,11 +162,6 @@ public actor UpdateEngine {
         guard environment.process.kind == .app else { throw UpdateError(.extensionReadsOnly) }
         // Before the network: with a state that cannot be kept nothing may be minted or decided.
         _ = try store.update { _ in }
-        if !hasTidied {
-            hasTidied = true
-            Leftovers(files: environment.files, process: environment.process).remove()
-            removeUnused()
-        }
         let remote = try await openRemote()
         // What is known counts only as long as every step after it went well: "not modified" after
         // a head that could not be read must read it again.
@@ -185,6 +182,11 @@ public actor UpdateEngine {
         try remember(decision, device, found, own)
         let check = makeCheck(decision, found, own)
         lastDecision = decision
+        if !hasTidied {
+            hasTidied = true
+            Leftovers(files: environment.files, process: environment.process).remove()
+            removeUnused(isDone: decision.target == .current)
+        }
         // Nothing is to be left, and nothing new may be taken.
         if let restriction = found.restriction, decision.target == .current { throw restriction }
         lastCheck = check

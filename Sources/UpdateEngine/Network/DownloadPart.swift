@@ -59,6 +59,11 @@ struct DownloadPart: Sendable {
         try? files.remove(sidecarName)
     }
 
+    /// Removes what any download left. A failure only costs disk space.
+    static func removeAll(files: any FileStore) {
+        for file in (try? files.list(folder)) ?? [] { try? files.remove("\(folder)/\(file)") }
+    }
+
     /// Removes what other downloads left: one is in flight at a time.
     func removeOthers() {
         for file in (try? files.list(Self.folder)) ?? [] where !file.hasPrefix(digest) {
