@@ -204,6 +204,14 @@ var tests: [Target] {
         .target(
             name: "UpdateScenarios", dependencies: ["PatchPlatform", "Rollout", "UpdateEngine"],
             path: "Tests/UpdateScenarios"),
+        // A device, a published app and a server between them.
+        .target(
+            name: "UpdateFixture",
+            dependencies: [
+                "PatchCrypto", "PatchPlatform", "Rollout", "TUF", "TestSupport", "UpdateEngine",
+                "UpdateTestSupport",
+            ],
+            path: "Tests/UpdateFixture"),
         .executableTarget(
             name: "update-child",
             dependencies: ["PatchPlatform", "UpdateEngine", "UpdateScenarios"],
@@ -233,7 +241,15 @@ var tests: [Target] {
             name: "UpdateEngineTests",
             dependencies: [
                 "UpdateEngine", "TUF", "PatchCrypto", "PatchPlatform", "Rollout", "TestSupport",
-                "UpdateScenarios", "UpdateTestSupport", "update-child",
+                "UpdateFixture", "UpdateTestSupport",
+            ]),
+        // Faults at every call and processes that are killed. Apart, because it keeps the machine
+        // busy and what tests networks has deadlines to keep.
+        .testTarget(
+            name: "UpdateRecoveryTests",
+            dependencies: [
+                "PatchCrypto", "PatchPlatform", "Rollout", "TestSupport", "UpdateEngine",
+                "UpdateFixture", "UpdateScenarios", "UpdateTestSupport", "update-child",
             ]),
         .testTarget(
             name: "PatchSDKTests",

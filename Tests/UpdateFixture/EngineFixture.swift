@@ -8,31 +8,31 @@ import UpdateEngine
 import UpdateTestSupport
 
 /// Takes any payload, unless it is told to refuse.
-final class AnyPayload: PayloadKind {
-    let refused = Lock<Reason?>(nil)
-    var name: String { "module" }
+package final class AnyPayload: PayloadKind {
+    package let refused = Lock<Reason?>(nil)
+    package var name: String { "module" }
 
-    func headPath(channel: String, build: String) -> String {
+    package func headPath(channel: String, build: String) -> String {
         "heads/\(channel)/module/\(build).json"
     }
 
-    func inspect(_ payload: [UInt8], of release: Release) throws {
+    package func inspect(_ payload: [UInt8], of release: Release) throws {
         if let reason = refused.withLock({ $0 }) { throw UpdateError(reason, "told to") }
     }
 }
 
 /// A device, a published app and a web server between them.
-final class EngineFixture {
-    let folder: TemporaryDirectory
-    let app: PublishedApp
-    let server: FaultServer
-    let files: LocalFileStore
-    let clock: ManualClock
-    let kind = AnyPayload()
-    var settings: UpdateSettings
-    private(set) var engine: UpdateEngine
+package final class EngineFixture {
+    package let folder: TemporaryDirectory
+    package let app: PublishedApp
+    package let server: FaultServer
+    package let files: LocalFileStore
+    package let clock: ManualClock
+    package let kind = AnyPayload()
+    package var settings: UpdateSettings
+    package private(set) var engine: UpdateEngine
 
-    init(minimumSequence: Int = 0) throws {
+    package init(minimumSequence: Int = 0) throws {
         folder = try TemporaryDirectory("engine")
         let site = folder.file("site")
         app = try PublishedApp(site, minimumSequence: minimumSequence)
@@ -49,8 +49,9 @@ final class EngineFixture {
     }
 
     /// A new process: nothing but the disk is remembered.
-    func restart(files other: (any FileStore)? = nil, process: any ProcessIdentity = LiveProcess())
-    {
+    package func restart(
+        files other: (any FileStore)? = nil, process: any ProcessIdentity = LiveProcess()
+    ) {
         engine = UpdateEngine(
             settings: settings, kind: kind,
             environment: UpdateEngine.Environment(
@@ -59,7 +60,7 @@ final class EngineFixture {
 
     /// Check, fetch, activate.
     @discardableResult
-    func update() async throws -> Staged? {
+    package func update() async throws -> Staged? {
         guard try await engine.check().isUpdate else { return nil }
         let staged = try await engine.fetch()
         try await engine.didActivateStaged()
@@ -68,7 +69,7 @@ final class EngineFixture {
 
     /// Launches, activates what is current, calls it and finds that it works.
     @discardableResult
-    func start() async throws -> LaunchPlan {
+    package func start() async throws -> LaunchPlan {
         let plan = try await engine.launch()
         if let current = plan.state.current {
             try await engine.willActivate(current.digest)
@@ -80,7 +81,7 @@ final class EngineFixture {
     }
 
     /// The reason that `body` fails with.
-    func failure(_ body: () async throws -> Void) async -> Reason? {
+    package func failure(_ body: () async throws -> Void) async -> Reason? {
         do {
             try await body()
             return nil
@@ -90,26 +91,20 @@ final class EngineFixture {
     }
 
     /// The state file and the names of all slots: what no failure may change.
-    func disk() throws -> [String] {
+    package func disk() throws -> [String] {
         let state = try files.read("state.json", maximumSize: 1 << 20) ?? []
         return [String(decoding: state, as: UTF8.self)] + (try files.list("slots"))
     }
 
-    func state() throws -> UpdateState {
+    package func state() throws -> UpdateState {
         let bytes = try files.read("state.json", maximumSize: 1 << 20) ?? []
         return try JSONDecoder().decode(UpdateState.self, from: Data(bytes))
     }
 
     /// Bytes that no compression makes small, so that a download can be cut anywhere.
-    static func payload(_ text: String) -> [UInt8] {
+    package static func payload(_ text: String) -> [UInt8] {
         (0..<100).flatMap { SHA256.hash("\(text) \($0)") }
     }
 
-    static func digest(_ text: String) -> String { SHA256.hash(payload(text)).hex }
-}
-
-struct ExtensionProcess: ProcessIdentity {
-    var processIdentifier: Int32 { 1 }
-    var kind: ProcessKind { .appExtension }
-    var bootIdentifier: String? { nil }
+    package static func digest(_ text: String) -> String { SHA256.hash(payload(text)).hex }
 }

@@ -3,6 +3,7 @@ import PatchPlatform
 import Rollout
 import TestSupport
 import UpdateEngine
+import UpdateFixture
 import UpdateScenarios
 import UpdateTestSupport
 
@@ -104,7 +105,7 @@ struct Situation {
         let gone = UpdateEngine(
             settings: fixture.settings, kind: fixture.kind,
             environment: UpdateEngine.Environment(
-                files: fixture.files, process: GoneProcess(Int.random(in: 0 ..< .max))))
+                files: fixture.files, process: GoneProcess()))
         guard let current = try await gone.launch().state.current else { return }
         try await gone.willActivate(current.digest)
         gone.didActivate()
@@ -175,15 +176,4 @@ struct Situation {
         if slots != Set(used) { problems.append("slots on disk: \(slots)") }
         return problems
     }
-}
-
-/// A process that has ended, in this boot of the device.
-struct GoneProcess: ProcessIdentity {
-    let start: Int
-    init(_ start: Int) { self.start = start }
-    var processIdentifier: Int32 { 1 << 30 }
-    var kind: ProcessKind { .app }
-    var bootIdentifier: String? { LiveProcess().bootIdentifier }
-    var startIdentifier: String? { "\(start)" }
-    func isRunning(_ other: ProcessMark) -> Bool { false }
 }

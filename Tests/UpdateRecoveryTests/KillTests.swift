@@ -3,6 +3,7 @@ import PatchPlatform
 import TestSupport
 import Testing
 import UpdateEngine
+import UpdateFixture
 import UpdateScenarios
 import UpdateTestSupport
 
