@@ -1,6 +1,6 @@
 # One verb each. `make demo` and `make test` need nothing but a Swift toolchain and a package
 # manager: they install the rest, ask nothing and end by themselves.
-.PHONY: help setup demo test bench kills wasi-suite format lint check-apple sdk-size generate clean
+.PHONY: help setup demo test bench kills wasi-suite tsan format lint check-apple sdk-size generate clean
 
 help:            ## Lists the verbs
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -25,6 +25,9 @@ kills:           ## Ends real processes with SIGKILL at random points of their l
 
 wasi-suite:      ## The public wasi-testsuite against its list (SUITE=checkout of prod/testsuite-base)
 	@Scripts/wasi-suite.sh
+
+tsan:            ## The engine's tests that share a module among threads, under ThreadSanitizer
+	@Scripts/tsan.sh
 
 format:          ## Formats all Swift sources
 	@swift-format format -i -p -r Package.swift Sources Tests Examples Stubs

@@ -26,6 +26,9 @@ swift-format lint -s -p -r Package.swift Sources Tests Examples Stubs
 echo "== Apple code, stub-checked"
 Scripts/check-apple.sh
 
+echo "== the interpreter's core, for every platform and in both forms"
+Scripts/check-core.sh
+
 echo "== tests"
 # Swift runs tests on as many threads as there are cores, and a test that waits for a program holds
 # one of them. Tests with servers and clients in their own process need those threads to answer in

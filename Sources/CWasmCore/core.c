@@ -159,6 +159,16 @@ SERVICES(X)
 
 // --- Calls ---
 //
+// What a function's entry names is read through its address, which orders the two reads on every
+// processor; ThreadSanitizer does not know that, and is told with an acquiring load.
+#define ENTRY_ORDER __ATOMIC_RELAXED
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#undef ENTRY_ORDER
+#define ENTRY_ORDER __ATOMIC_ACQUIRE
+#endif
+#endif
+//
 // Frames overlap: arguments are the callee's first locals. The word after them holds the address
 // of the call instruction, whose low operand is the distance to the caller's frame. An
 // untranslated function's entry claims a frame that never fits, so that one comparison finds both
@@ -175,7 +185,7 @@ SERVICES(X)
 #define FITS(nf, n) ((u64)(uptr)(nf) + ((u64)(u32)(n) << 3) <= (u64)(uptr)ctx->stack_end)
 #define CALL_CODE(c, slow)                                                                        \
     {                                                                                             \
-        const wc_instr *t = __atomic_load_n(&(c)->entry, __ATOMIC_RELAXED);                       \
+        const wc_instr *t = __atomic_load_n(&(c)->entry, ENTRY_ORDER);                       \
         fp += pc->d;                                                                              \
         if (UNLIKELY(!FITS(fp, t->imm))) slow                                                     \
         if (UNLIKELY(--ctx->fuel < 0)) TAIL(exit_fuel_call)                                       \
@@ -229,7 +239,7 @@ static const wc_instr crossing[2];
 // instance. Answers the callee's header, or null when it cannot be called yet.
 static const wc_instr *cross(const wc_instr *pc, u64 *base, wc_context *ctx) {
     const wc_function *F = ctx->callee;
-    const wc_instr *t = __atomic_load_n(&F->code->entry, __ATOMIC_RELAXED);
+    const wc_instr *t = __atomic_load_n(&F->code->entry, ENTRY_ORDER);
     ctx->callee_code = F->code;
     if (!FITS(base + WC_CROSSING_WORDS, t->imm)) return 0;
     if (--ctx->fuel < 0) return 0;

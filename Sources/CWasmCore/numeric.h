@@ -46,23 +46,29 @@ static inline u64 f32_bits(float x) {
 #endif
 
 // Sign operations work on bits, so that a NaN keeps its payload. Rounding quiets a NaN, which the
-// library functions need not do.
+// library functions need not do. Where it is no instruction but a call into the C library, that
+// stays out of the handlers.
+#if defined(__aarch64__)
+#define ROUNDING static inline
+#else
+#define ROUNDING static __attribute__((noinline))
+#endif
 #define WC_FLOAT(T, C, U, BITS, OF, SIGN, SUFFIX)                                                 \
     static inline C T##_abs(C x) { return OF(BITS(x) & ~(U)(SIGN)); }                             \
     static inline C T##_neg(C x) { return OF(BITS(x) ^ (U)(SIGN)); }                              \
     static inline C T##_copysign(C x, C y) {                                                      \
         return OF((BITS(x) & ~(U)(SIGN)) | (BITS(y) & (U)(SIGN)));                                \
     }                                                                                             \
-    static __attribute__((noinline)) C T##_ceil(C x) {                                            \
+    ROUNDING C T##_ceil(C x) {                                                                    \
         return x != x ? x + x : __builtin_ceil##SUFFIX(x);                                        \
     }                                                                                             \
-    static __attribute__((noinline)) C T##_floor(C x) {                                           \
+    ROUNDING C T##_floor(C x) {                                                                   \
         return x != x ? x + x : __builtin_floor##SUFFIX(x);                                       \
     }                                                                                             \
-    static __attribute__((noinline)) C T##_trunc(C x) {                                           \
+    ROUNDING C T##_trunc(C x) {                                                                   \
         return x != x ? x + x : __builtin_trunc##SUFFIX(x);                                       \
     }                                                                                             \
-    static __attribute__((noinline)) C T##_nearest(C x) {                                         \
+    ROUNDING C T##_nearest(C x) {                                                                 \
         return x != x ? x + x : __builtin_rint##SUFFIX(x);                                        \
     }                                                                                             \
     static inline C T##_min(C x, C y) {                                                           \

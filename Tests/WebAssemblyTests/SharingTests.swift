@@ -31,6 +31,72 @@ struct SharingTests {
         #expect(Set(results.values) == Set(expected))
     }
 
+    @Test("threads validate, translate, trap and walk frames of the same module at the same time")
+    func everything() throws {
+        let count = 120
+        var builder = ModuleBuilder()
+        builder.memory(1, 4)
+        builder.table(count)
+        builder.global(.i32, isMutable: true, Code.i32(0))
+        var functions: [Int] = []
+        for k in 0..<count {
+            // Counts its calls in the memory and in a global, then divides 1,000 by its argument.
+            functions.append(
+                builder.function(
+                    "f\(k)", [.i32], [.i32],
+                    Code.globalGet(0) + Code.i32(1) + Code.add32 + Code.globalSet(0)
+                        + Code.i32(Int32(4 * k)) + Code.globalGet(0) + Code.store32()
+                        + Code.i32(1_000) + Code.get(0) + Code.divU32
+                        + Code.i32(Int32(k)) + Code.add32))
+        }
+        builder.element(at: 0, functions)
+        let type = builder.type([.i32], [.i32])
+        builder.function(
+            "indirect", [.i32, .i32], [.i32],
+            Code.get(1) + Code.get(0) + Code.callIndirect(type: type))
+        let module = try parseWasm(bytes: builder.build())
+        let results = Results()
+        let group = DispatchGroup()
+        let threads = 6
+        for thread in 0..<threads {
+            group.enter()
+            Thread.detachNewThread {
+                defer { group.leave() }
+                if thread % 2 == 0 { try? module.validate() }
+                guard let instance = try? module.instantiate(store: Store(engine: Engine())),
+                    let indirect = instance.exports[function: "indirect"]
+                else { return }
+                var sum: UInt32 = 0
+                for step in 0..<count {
+                    // Each thread in an order of its own.
+                    let k = UInt32((step * (2 * thread + 1) + thread) % count)
+                    let value = try? indirect.invoke([.i32(k), .i32(10)]).first
+                    if case .i32(let bits)? = value { sum &+= bits }
+                    do { _ = try indirect.invoke([.i32(k), .i32(0)]) } catch {
+                        let trap = error as? Trap
+                        if trap?.reason == .integerDivideByZero,
+                            trap?.backtrace.map(\.name) == ["f\(k)", "indirect"]
+                        {
+                            sum &+= 1
+                        }
+                    }
+                }
+                results.add(.i32(sum))
+            }
+        }
+        group.wait()
+        let sums = (0..<threads).map { thread in
+            (0..<count).reduce(UInt32(0)) {
+                $0 + 100 + 1 + UInt32(($1 * (2 * thread + 1) + thread) % count)
+            }
+        }
+        let numbers = results.values.compactMap { value -> UInt32? in
+            if case .i32(let bits) = value { return bits }
+            return nil
+        }
+        #expect(numbers.sorted() == sums.sorted())
+    }
+
     private final class Results: @unchecked Sendable {
         // Unchecked: guarded by the lock.
         private let lock = NSLock()

@@ -76,6 +76,7 @@ struct wc_instance {
     wc_function **imports;
     uint32_t identity;
     uint32_t dead;
+    uint32_t limited;  // whether calls from the host have limits of the instance's own
 };
 
 struct wc_context {

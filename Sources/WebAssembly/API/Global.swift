@@ -13,11 +13,13 @@ public struct Global {
     }
 
     /// Makes a global that modules can import.
-    /// - Throws: ``WasmUsageError`` when a reference is of another store.
+    /// - Throws: ``WasmUsageError`` when a reference is of another store; ``WasmLinkError`` when
+    ///   the store has as many globals as the engine allows.
     public init(store: Store, value: Value, isMutable: Bool = false) throws {
         let bits = try store.bits(value, as: value.type)
         self.init(
-            cell: store.addGlobal(bits), type: GlobalType(value: value.type, isMutable: isMutable),
+            cell: try store.addGlobal(bits),
+            type: GlobalType(value: value.type, isMutable: isMutable),
             store: store)
     }
 

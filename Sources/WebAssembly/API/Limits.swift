@@ -12,16 +12,51 @@ public struct CallLimits: Sendable {
     public var nestingDepth: Int
     /// Ends the call from another thread; nil = the call cannot be cancelled.
     public var cancellation: CancellationFlag?
+    /// The most bytes that the call may grow a memory to; nil = only the memory's maximum holds,
+    /// beyond which `memory.grow` answers -1 and the call goes on.
+    public var memoryBytes: UInt64?
+    /// The most elements that the call may grow a table to; nil = only the table's maximum holds.
+    public var tableElements: UInt64?
+    /// The most bytes of the interpreter's stack that the call may use; nil = all of it. Running
+    /// out of the whole stack is a trap that instances survive, as the specification has it.
+    public var stackBytes: Int?
 
     /// Makes a set of limits; by default a call is bounded in nesting only.
     public init(
         fuel: UInt64? = nil, timeoutNanoseconds: UInt64? = nil, nestingDepth: Int = 64,
-        cancellation: CancellationFlag? = nil
+        cancellation: CancellationFlag? = nil, memoryBytes: UInt64? = nil,
+        tableElements: UInt64? = nil, stackBytes: Int? = nil
     ) {
         self.fuel = fuel
         self.timeoutNanoseconds = timeoutNanoseconds
         self.nestingDepth = nestingDepth
         self.cancellation = cancellation
+        self.memoryBytes = memoryBytes
+        self.tableElements = tableElements
+        self.stackBytes = stackBytes
+    }
+}
+
+/// Bounds of one instance, given when it is made.
+public struct InstanceLimits: Sendable {
+    /// The most bytes that the memory which the instance makes may have; nil = what the engine
+    /// allows. `memory.grow` beyond it answers -1, and a module that asks for more at the start is
+    /// not instantiated.
+    public var memoryBytes: UInt64?
+    /// The most elements that each table which the instance makes may have; nil = what the engine
+    /// allows.
+    public var tableElements: UInt64?
+    /// Limits of the host's calls into the instance that name none of their own, and of its start
+    /// function; nil = the engine's.
+    public var calls: CallLimits?
+
+    /// Makes a set of limits; by default only the engine's hold.
+    public init(
+        memoryBytes: UInt64? = nil, tableElements: UInt64? = nil, calls: CallLimits? = nil
+    ) {
+        self.memoryBytes = memoryBytes
+        self.tableElements = tableElements
+        self.calls = calls
     }
 }
 
@@ -36,16 +71,34 @@ public struct EngineConfiguration: Sendable {
     public var maximumTableElements: UInt64
     /// The size of the interpreter's stack of one store, in bytes.
     public var stackBytes: Int
+    /// The most bytes that all memories of one store may have together.
+    public var maximumStoreMemoryBytes: UInt64
+    /// The most elements that all tables of one store may have together.
+    public var maximumStoreTableElements: UInt64
+    /// The most instances of one store; the store keeps dead ones too.
+    public var maximumInstances: Int
+    /// The most tables of one store.
+    public var maximumTables: Int
+    /// The most globals of one store.
+    public var maximumGlobals: Int
 
     /// Makes a configuration; the defaults suit an app.
     public init(
         defaultLimits: CallLimits = .init(), maximumMemoryBytes: UInt64 = 1 << 30,
-        maximumTableElements: UInt64 = 1_000_000, stackBytes: Int = 1 << 20
+        maximumTableElements: UInt64 = 1_000_000, stackBytes: Int = 1 << 20,
+        maximumStoreMemoryBytes: UInt64 = 4 << 30,
+        maximumStoreTableElements: UInt64 = 10_000_000, maximumInstances: Int = 10_000,
+        maximumTables: Int = 10_000, maximumGlobals: Int = 1_000_000
     ) {
         self.defaultLimits = defaultLimits
         self.maximumMemoryBytes = maximumMemoryBytes
         self.maximumTableElements = maximumTableElements
         self.stackBytes = stackBytes
+        self.maximumStoreMemoryBytes = maximumStoreMemoryBytes
+        self.maximumStoreTableElements = maximumStoreTableElements
+        self.maximumInstances = maximumInstances
+        self.maximumTables = maximumTables
+        self.maximumGlobals = maximumGlobals
     }
 }
 

@@ -138,12 +138,14 @@ public final class Module: Sendable {
     /// - Throws: ``WasmLinkError``; ``Trap`` when a segment lies outside its table or memory, and
     ///   from the start function; ``WasmDecodingError``, ``WasmValidationError`` or
     ///   ``WasmUnsupportedProposal`` from the body of the start function.
-    public func instantiate(store: Store, imports: Imports = Imports()) throws -> Instance {
+    public func instantiate(
+        store: Store, imports: Imports = Imports(), limits: InstanceLimits = InstanceLimits()
+    ) throws -> Instance {
         // An observer needs code of its own, so that nobody else pays for it.
         let module =
             store.observer == nil || code.isObserved
             ? self : Module(contents, code.observed(contents))
-        var linker = Linker(module, store, imports)
+        var linker = Linker(module, store, imports, limits)
         return Instance(data: try linker.instantiate(), store: store)
     }
 

@@ -65,6 +65,10 @@ public enum TrapReason: Hashable, Sendable {
     case deadlineExceeded
     /// The call was cancelled from another thread; the instance is dead.
     case cancelled
+    /// The call grew a memory beyond its limit; the instance is dead.
+    case memoryLimitExceeded
+    /// The call grew a table beyond its limit; the instance is dead.
+    case tableLimitExceeded
     /// The instance was killed by an earlier limit.
     case instanceDead
     /// Host code asked for bytes outside a memory; the store is not usable any more.
@@ -95,6 +99,10 @@ public enum TrapReason: Hashable, Sendable {
         case .deadlineExceeded:
             return ("deadline_exceeded", "the call lasted longer than its limit")
         case .cancelled: return ("cancelled", "the call was cancelled")
+        case .memoryLimitExceeded:
+            return ("memory_limit_exceeded", "the call grew a memory beyond its limit")
+        case .tableLimitExceeded:
+            return ("table_limit_exceeded", "the call grew a table beyond its limit")
         case .instanceDead:
             return (
                 "instance_dead",

@@ -7,6 +7,10 @@ struct Budget {
     private var deadline: UInt64?
     private var cancellation: CancellationFlag?
     private var slice: Int64 = 0
+    /// Sizes that may not be exceeded.
+    private(set) var memoryBytes: UInt64?
+    private(set) var tableElements: UInt64?
+    private(set) var stackBytes: Int?
 
     /// Units between two looks at the clock and the flag.
     private static let interval: Int64 = 10_000
@@ -16,6 +20,9 @@ struct Budget {
     init(_ limits: CallLimits) {
         fuel = limits.fuel.map { Int64(clamping: $0) }
         cancellation = limits.cancellation
+        memoryBytes = limits.memoryBytes
+        tableElements = limits.tableElements
+        stackBytes = limits.stackBytes
         if let timeout = limits.timeoutNanoseconds {
             let (end, overflow) = System.nanoseconds().addingReportingOverflow(timeout)
             deadline = overflow ? .max : end
@@ -51,6 +58,11 @@ struct Budget {
         if let theirs = other.fuel { result.fuel = min(fuel ?? .max, theirs) }
         if let theirs = other.deadline { result.deadline = min(deadline ?? .max, theirs) }
         if let theirs = other.cancellation { result.cancellation = theirs }
+        if let theirs = other.memoryBytes { result.memoryBytes = min(memoryBytes ?? .max, theirs) }
+        if let theirs = other.tableElements {
+            result.tableElements = min(tableElements ?? .max, theirs)
+        }
+        if let theirs = other.stackBytes { result.stackBytes = min(stackBytes ?? .max, theirs) }
         return result
     }
 

@@ -12,7 +12,7 @@ extension Store {
     ) throws {
         // The common case first: nothing runs, nothing is limited.
         guard isIdle, limits == nil, let instance = function.pointee.instance,
-            instance.pointee.dead == 0
+            instance.pointee.dead | instance.pointee.limited == 0
         else { return try callCarefully(function, slots, limits) }
         context.pointee.fuel = .max / 2
         isIdle = false
@@ -44,7 +44,7 @@ extension Store {
         _ function: UnsafeMutablePointer<wc_function>,
         _ slots: UnsafeMutableBufferPointer<UInt64>, _ limits: CallLimits?
     ) throws {
-        let limits = limits ?? engine.configuration.defaultLimits
+        let limits = limits ?? ownLimits(function) ?? engine.configuration.defaultLimits
         if nesting >= max(1, min(limits.nestingDepth, 512)) { throw Trap(.callStackExhausted) }
         // The state in which an outer guest waits for the host function that calls here.
         let saved = context.pointee
@@ -55,6 +55,9 @@ extension Store {
         let waiting = budget
         budget = given
         context.pointee.fuel = budget.nextSlice()
+        if let bytes = budget.stackBytes, bytes / 8 < saved.stack_end - top {
+            context.pointee.stack_end = top + max(0, bytes / 8)
+        }
         nesting += 1
         let observed = observer?.depth
         defer {
@@ -72,6 +75,13 @@ extension Store {
             }
         }
         try run(function, slots)
+    }
+
+    private func ownLimits(_ function: UnsafeMutablePointer<wc_function>) -> CallLimits? {
+        guard let instance = function.pointee.instance, instance.pointee.limited != 0 else {
+            return nil
+        }
+        return instances[Int(instance.pointee.identity)].callLimits
     }
 
     private func run(
@@ -160,6 +170,7 @@ extension Store {
         let index = code - UnsafePointer(module.code.records)
         if module.code.isTranslated(index) {
             // It is the stack, then.
+            if budget.stackBytes != nil { kill() }
             throw trap(.callStackExhausted)
         }
         try module.code.translate(index)
@@ -179,18 +190,19 @@ extension Store {
     }
 
     /// Marks all instances on the stack as dead: a limit stopped them in the middle of their work.
-    private func kill() {
+    func kill() {
         for frame in frames() { instances[frame.instance].record.pointee.dead = 1 }
     }
 
-    private func trap(_ reason: TrapReason) -> Trap {
+    func trap(_ reason: TrapReason) -> Trap {
         Trap(reason, backtrace: backtrace())
     }
 }
 
 extension CallLimits {
     var isBounded: Bool {
-        fuel != nil || timeoutNanoseconds != nil || cancellation != nil
+        fuel != nil || timeoutNanoseconds != nil || cancellation != nil || memoryBytes != nil
+            || tableElements != nil || stackBytes != nil
     }
 }
 

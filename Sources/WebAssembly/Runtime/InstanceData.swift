@@ -5,6 +5,8 @@ final class InstanceData {
     let module: Module
     let index: Int
     let record: UnsafeMutablePointer<wc_instance>
+    /// Limits of calls that name none.
+    let callLimits: CallLimits?
     var memory: MemoryData?
     var tables: [TableData] = []
     /// Cells of all globals, imported ones first.
@@ -19,8 +21,9 @@ final class InstanceData {
     private let tableRecords: UnsafeMutablePointer<UnsafeMutablePointer<wc_table>?>
     private let imports: UnsafeMutablePointer<UnsafeMutablePointer<wc_function>?>
 
-    init(_ module: Module, _ store: Store) throws {
+    init(_ module: Module, _ store: Store, _ callLimits: CallLimits?) throws {
         self.module = module
+        self.callLimits = callLimits
         let contents = module.contents
         index = store.instances.count
         droppedData = Array(repeating: false, count: contents.data.count)
@@ -46,7 +49,8 @@ final class InstanceData {
             to: wc_instance(
                 code: module.code.records, globals: globals, imported_globals: imported,
                 tables: tableRecords, types: types, memory: store.emptyMemory, imports: imports,
-                identity: UInt32(index), dead: 0))
+                identity: UInt32(index), dead: 0,
+                limited: callLimits == nil ? 0 : 1))
     }
 
     deinit {

@@ -5,22 +5,26 @@ struct Linker {
     let module: Module
     let store: Store
     let imports: Imports
+    let limits: InstanceLimits
 
-    init(_ module: Module, _ store: Store, _ imports: Imports) {
+    init(_ module: Module, _ store: Store, _ imports: Imports, _ limits: InstanceLimits) {
         self.module = module
         self.store = store
         self.imports = imports
+        self.limits = limits
     }
 
     mutating func instantiate() throws -> InstanceData {
         let contents = module.contents
-        let data = try InstanceData(module, store)
+        try store.quota.addInstance()
+        try store.quota.addGlobals(contents.globals.count - contents.importedGlobals)
+        let data = try InstanceData(module, store, limits.calls)
         try resolve(data)
         for type in contents.tables.dropFirst(contents.importedTables) {
-            data.addTable(try store.addTable(type))
+            data.addTable(try store.addTable(type, most: limits.tableElements ?? .max))
         }
         for type in contents.memories.dropFirst(contents.importedMemories) {
-            data.setMemory(try store.addMemory(type))
+            data.setMemory(try store.addMemory(type, most: limits.memoryBytes ?? .max))
         }
         // From here on functions of the instance can be referred to, so the store must keep it
         // even if a segment or the start function traps.

@@ -7,14 +7,21 @@ final class MemoryData {
     let record: UnsafeMutablePointer<wc_memory>
     private var capacity: Int
     private let mostPages: UInt64
+    private let quota: Quota
 
-    init(_ type: MemoryType, most: UInt64) throws {
+    init(_ type: MemoryType, most: UInt64, _ quota: Quota) throws {
         self.type = type
+        self.quota = quota
         let allowed = min(type.is64 ? 1 << 32 : 65_536, most >> 16)
         if type.minimum > allowed {
             throw WasmLinkError(
                 code: "memory_too_large",
                 message: "a memory of \(type.minimum) pages where the engine allows \(allowed)")
+        }
+        if !quota.takeMemory(type.minimum << 16) {
+            throw WasmLinkError(
+                code: "memory_too_large",
+                message: "the store's memories would be larger together than the engine allows")
         }
         mostPages = min(allowed, type.maximum ?? allowed)
         let length = Int(type.minimum) << 16
@@ -50,14 +57,24 @@ final class MemoryData {
         return UnsafeMutableRawPointer(bytes + Int(at))
     }
 
+    /// The size that `pages` more would make, or nil when the memory cannot have them.
+    func pages(after more: UInt64) -> UInt64? {
+        let before = record.pointee.length >> 16
+        if more > mostPages || before > mostPages - more { return nil }
+        return before + more
+    }
+
     /// Grows by `pages` and answers the size before, or nil.
     func grow(by pages: UInt64) -> UInt64? {
         let before = record.pointee.length >> 16
-        if pages > mostPages || before > mostPages - pages { return nil }
-        let length = Int(before + pages) << 16
+        guard let size = self.pages(after: pages), quota.takeMemory(pages << 16) else { return nil }
+        let length = Int(size) << 16
         if length > capacity {
             let room = max(length, min(capacity * 2, Int(mostPages) << 16))
-            guard let new = System.map(room) else { return nil }
+            guard let new = System.map(room) else {
+                quota.returnMemory(pages << 16)
+                return nil
+            }
             if let old = record.pointee.bytes {
                 new.copyMemory(from: old, byteCount: Int(record.pointee.length))
                 System.unmap(old, capacity)

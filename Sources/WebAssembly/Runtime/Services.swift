@@ -16,13 +16,13 @@ extension Store {
             // The word after a wide instruction; not used by the others.
             extra: pc[1].w)
         switch context.pointee.detail {
-        case UInt32(WC_SERVICE_memory_grow): growMemory(data, operands)
+        case UInt32(WC_SERVICE_memory_grow): try growMemory(data, operands)
         case UInt32(WC_SERVICE_memory_init): try initializeMemory(data, operands)
         case UInt32(WC_SERVICE_data_drop): data.droppedData[operands.imm] = true
         case UInt32(WC_SERVICE_elem_drop): data.droppedElements[operands.imm] = true
         case UInt32(WC_SERVICE_table_init): try initializeTable(data, operands)
         case UInt32(WC_SERVICE_table_copy): try copyTable(data, operands)
-        case UInt32(WC_SERVICE_table_grow): growTable(data, operands)
+        case UInt32(WC_SERVICE_table_grow): try growTable(data, operands)
         case UInt32(WC_SERVICE_table_fill): try fillTable(data, operands)
         case UInt32(WC_SERVICE_probe_enter): probeEnter(data, fp, operands.imm)
         case UInt32(WC_SERVICE_probe_leave): probeLeave(operands.d, word)
@@ -56,9 +56,13 @@ extension Store {
         }
     }
 
-    private func growMemory(_ data: InstanceData, _ operands: Operands) {
+    private func growMemory(_ data: InstanceData, _ operands: Operands) throws {
         guard let memory = data.memory else { return }
         let pages = narrow(operands.a.pointee, memory.type.is64)
+        if let most = budget.memoryBytes, let size = memory.pages(after: pages), size > most >> 16 {
+            kill()
+            throw trap(.memoryLimitExceeded)
+        }
         operands.d.pointee = memory.grow(by: pages) ?? narrow(.max, memory.type.is64)
     }
 
@@ -100,9 +104,13 @@ extension Store {
             from: from.record.pointee.elements + Int(first), count: Int(count))
     }
 
-    private func growTable(_ data: InstanceData, _ operands: Operands) {
+    private func growTable(_ data: InstanceData, _ operands: Operands) throws {
         let table = data.tables[operands.low]
         let count = narrow(operands.b.pointee, table.type.is64)
+        if let most = budget.tableElements, let size = table.count(after: count), size > most {
+            kill()
+            throw trap(.tableLimitExceeded)
+        }
         let before = table.grow(by: count, operands.a.pointee)
         if before != nil { charge(count) }
         operands.d.pointee = before ?? narrow(.max, table.type.is64)

@@ -23,6 +23,7 @@ public final class Store {
     var isIdle: Bool
 
     // What lives here, for as long as the store does.
+    let quota: Quota
     var instances: [InstanceData] = []
     /// The records of host functions, and what they do, by number.
     private(set) var hostRecords: [UnsafeMutablePointer<wc_function>] = []
@@ -47,6 +48,7 @@ public final class Store {
     public init(engine: Engine, observer: (any CallObserver)?) {
         self.engine = engine
         self.observer = observer
+        quota = Quota(engine.configuration)
         isIdle = !engine.configuration.defaultLimits.isBounded && observer == nil
         hostBodies = .allocate(capacity: hostCapacity)
         let wanted = max(engine.configuration.stackBytes, 16 << 10) & ~15
@@ -125,19 +127,22 @@ public final class Store {
 
     // MARK: Memories, tables, globals
 
-    func addMemory(_ type: MemoryType) throws -> MemoryData {
-        let memory = try MemoryData(type, most: engine.configuration.maximumMemoryBytes)
+    func addMemory(_ type: MemoryType, most: UInt64 = .max) throws -> MemoryData {
+        let memory = try MemoryData(
+            type, most: min(most, engine.configuration.maximumMemoryBytes), quota)
         memories.append(memory)
         return memory
     }
 
-    func addTable(_ type: TableType) throws -> TableData {
-        let table = try TableData(type, most: engine.configuration.maximumTableElements)
+    func addTable(_ type: TableType, most: UInt64 = .max) throws -> TableData {
+        let table = try TableData(
+            type, most: min(most, engine.configuration.maximumTableElements), quota)
         tables.append(table)
         return table
     }
 
-    func addGlobal(_ bits: UInt64) -> UnsafeMutablePointer<UInt64> {
+    func addGlobal(_ bits: UInt64) throws -> UnsafeMutablePointer<UInt64> {
+        try quota.addGlobals(1)
         let cell = UnsafeMutablePointer<UInt64>.allocate(capacity: 1)
         cell.initialize(to: bits)
         globals.append(cell)

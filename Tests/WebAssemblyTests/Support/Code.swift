@@ -27,6 +27,9 @@ enum Code {
     static func load32(_ offset: Int = 0) -> [UInt8] { [0x28, 2] + leb(offset) }
     static func store32(_ offset: Int = 0) -> [UInt8] { [0x36, 2] + leb(offset) }
 
+    static func tableGrow(_ table: Int) -> [UInt8] { [0xfc, 15] + leb(table) }
+
+    static let refNull: [UInt8] = [0xd0, 0x70]
     static let unreachable: [UInt8] = [0x00]
     static let ret: [UInt8] = [0x0f]
     static let drop: [UInt8] = [0x1a]
@@ -34,6 +37,7 @@ enum Code {
     static let add32: [UInt8] = [0x6a]
     static let sub32: [UInt8] = [0x6b]
     static let mul32: [UInt8] = [0x6c]
+    static let divU32: [UInt8] = [0x6e]
     static let add64: [UInt8] = [0x7c]
     static let memoryGrow: [UInt8] = [0x40, 0]
     static let memorySize: [UInt8] = [0x3f, 0]

@@ -63,6 +63,9 @@ struct ModuleBuilder {
         return index
     }
 
+    /// The index that the next function gets, for those that call themselves.
+    var nextFunction: Int { importedFunctions + bodies.count }
+
     mutating func export(_ name: String, _ kind: UInt8, _ index: Int) {
         exports.append(text(name) + [kind] + leb(index))
     }
