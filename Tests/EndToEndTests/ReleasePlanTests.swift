@@ -1,6 +1,7 @@
 import CommandLineKit
 import Foundation
 import ModuleABI
+import PatchCompression
 import PatchCrypto
 import Rollout
 import TUF
@@ -18,11 +19,18 @@ import Testing
         for plan in plans {
             for path in plan.removed { targets[path] = nil }
             for target in plan.targets { targets[target.file.path] = target }
+            for file in plan.relisted {
+                targets[file.path] = NewTarget(
+                    path: file.path, bytes: targets[file.path]?.bytes ?? [], custom: file.custom)
+            }
         }
+        var deltas: [TargetFile] = []
         var releases: [ReleaseIndex.Published] = []
         var heads: [ReleaseIndex.PublishedHead] = []
         for target in targets.values {
-            if let custom = target.file.custom {
+            if target.file.path.hasPrefix("deltas/") {
+                deltas.append(target.file)
+            } else if let custom = target.file.custom {
                 let release = try JSONDecoder().decode(
                     Release.self, from: Data(JSONValue.object(custom).encoded()))
                 releases.append(.init(target: target.file, release: release))
@@ -32,7 +40,8 @@ import Testing
             }
         }
         return ReleaseIndex(
-            releases: releases.sorted { $0.release.sequence < $1.release.sequence }, heads: heads)
+            releases: releases.sorted { $0.release.sequence < $1.release.sequence }, heads: heads,
+            deltas: deltas)
     }
 
     private func release(
@@ -46,8 +55,16 @@ import Testing
         let section = ModuleSection(
             app_id: "app", release: "1.0.\(index.nextSequence)", sequence: index.nextSequence,
             fp: fingerprint)
+        let fp16 = BuildRole.fp16(fingerprint)
+        let bases = ReleaseDeltas.candidates(index, fp16: fp16).map {
+            ReleaseDeltas.Base(digest: $0.release.raw.sha256, bytes: bytes)
+        }
+        let deltas = try ReleaseDeltas.make(
+            to: bytes, insteadOf: 10_000, from: bases, fp16: fp16)
         return try ReleasePlan.release(
-            .init(raw: bytes, packed: bytes, encoding: .identity, section: section), index: index,
+            .init(
+                raw: bytes, packed: bytes, encoding: .identity, section: section, deltas: deltas),
+            index: index,
             appID: "app", platform: "linux", fingerprint: fingerprint, wishes: wishes,
             salt: "00")
     }
@@ -185,9 +202,70 @@ import Testing
                     #expect(!head.returnable.contains(head.stable ?? ""), "seed \(seed)")
                 }
                 #expect(after.nextSequence == last + 1, "seed \(seed)")
+                try expectDeltas(after, "seed \(seed)")
                 #expect(after.releases.count <= 2 * (ReleasePlan.returnableCount + 2) + 1)
             }
         }
+    }
+
+    /// Every delta that a release names is listed, none is listed that no release names, and only
+    /// what a head aims at has any.
+    private func expectDeltas(_ index: ReleaseIndex, _ comment: Comment) throws {
+        let named = index.releases.flatMap(\.release.deltas).map(\.path)
+        #expect(Set(named) == Set(index.deltas.map(\.path)), comment)
+        #expect(named.count == Set(named).count, comment)
+        let aims = index.heads.map(\.head).flatMap { [$0.stable, $0.candidate?.digest] }
+        for published in index.releases where !published.release.deltas.isEmpty {
+            #expect(aims.contains(published.release.raw.sha256), comment)
+            #expect(published.release.deltas.count <= ReleaseDeltas.most, comment)
+        }
+    }
+
+    @Test("a release has deltas from what devices run and ran, as far as they save anything")
+    func deltas() throws {
+        var noise = SystemRandomNumberGenerator()
+        let base = (0..<4000).map { _ in UInt8.random(in: .min ... .max, using: &noise) }
+        let other = (0..<4000).map { _ in UInt8.random(in: .min ... .max, using: &noise) }
+        var payload = base
+        payload[2000] ^= 1
+        let bases = [base, other, payload].map {
+            ReleaseDeltas.Base(digest: SHA256.hash($0).hex, bytes: $0)
+        }
+        let deltas = try ReleaseDeltas.make(
+            to: payload, insteadOf: 4000, from: bases, fp16: fp16)
+        #expect(deltas.map(\.reference.from) == [digest(base)])
+        #expect(
+            deltas.map(\.reference.path)
+                == ["deltas/\(fp16)/\(digest(base).prefix(8))-\(digest(payload).prefix(8))"])
+        let delta = try #require(deltas.first).target
+        #expect(delta.bytes.count < 120 && delta.file.path == deltas[0].reference.path)
+        #expect(
+            try Delta.apply(
+                delta.bytes, to: base, digest: SHA256.hash(base), maximumSize: payload.count)
+                == payload)
+        // A delta that saves less than listing it costs is none.
+        #expect(
+            try ReleaseDeltas.make(
+                to: payload, insteadOf: delta.bytes.count + 400, from: bases, fp16: fp16
+            ).isEmpty)
+    }
+
+    @Test("deltas go with the release that a head aims at; the role stays small")
+    func deltasGo() throws {
+        var plans: [ReleasePlan] = []
+        for step in 0..<8 {
+            plans.append(try release([UInt8(step)], try index(plans)))
+            try expectDeltas(try index(plans), "step \(step)")
+        }
+        let now = try index(plans)
+        #expect(now.deltas.count == ReleaseDeltas.most)
+        #expect(plans.last?.release?.deltas.count == ReleaseDeltas.most)
+        let back = try ReleasePlan.rollback(
+            to: .previous, index: now, before: try #require(plans.last).head)
+        #expect(try index(plans + [back]).deltas.isEmpty)
+        let rollout = try release([99], now, grant: 500)
+        let both = try index(plans + [rollout])
+        #expect(both.releases.filter { !$0.release.deltas.isEmpty }.count == 2)
     }
 
     @Test("shares of devices are read and written in percent")

@@ -1,5 +1,6 @@
 import Foundation
 import ModuleABI
+import PatchCrypto
 
 /// What a release is called.
 public struct ReleaseIdentity: Sendable, Equatable {
@@ -120,6 +121,21 @@ public struct PatchProject: Sendable {
     public func buildFolder(_ manifest: BuildManifest) -> URL {
         folder.appendingPathComponent(BuildManifest.folder)
             .appendingPathComponent(manifest.short)
+    }
+
+    /// The module that a build ships with.
+    /// - Throws: ``PatchProjectError`` `manifest_invalid` when it is not there or another one.
+    public func baseModule(of manifest: BuildManifest) throws -> [UInt8] {
+        let file = buildFolder(manifest).appendingPathComponent(BuildManifest.baseFileName)
+        let bytes = (try? Data(contentsOf: file)).map { [UInt8]($0) } ?? []
+        guard SHA256.hash(bytes).hex == manifest.base else {
+            throw PatchProjectError(
+                .manifestInvalid,
+                "\(BuildManifest.folder)/\(manifest.short)/\(BuildManifest.baseFileName) is not "
+                    + "the module that the build was registered with. Restore it from version "
+                    + "control")
+        }
+        return bytes
     }
 
     /// Where what may be thrown away is written; ignored by version control.

@@ -17,6 +17,9 @@ public struct DownloadReport: Equatable, Sendable {
     public var seconds: Double = 0
     /// Why a delta that was tried was of no use.
     public var deltaProblem: UpdateError?
+
+    /// Nothing crossed the network yet.
+    public init() {}
 }
 
 /// Brings the payload of a release onto this device: through a delta where one fits, whole otherwise.

@@ -52,6 +52,7 @@ enum ReleaseCommand {
         let native: CoverageSummary.Native
         let size: Int
         let download_size: Int
+        let delta_sizes: [Int]
         let role: String
         let role_version: Int
         let signed_by: [String]
@@ -137,18 +138,20 @@ enum ReleaseCommand {
                     payload: again)
             }
         }
+        let deltas = try await publishing.deltas(
+            to: payload, shipped: { try workspace.project.baseModule(of: request.manifest) },
+            index, fp16: fp16)
         let plan = try ReleasePlan.release(
             .init(
                 raw: payload.raw, packed: payload.packed, encoding: payload.encoding,
-                section: payload.section),
+                section: payload.section, deltas: deltas),
             index: index, appID: workspace.configuration.appID,
             platform: workspace.configuration.platform,
             fingerprint: request.manifest.fingerprint, wishes: request.wishes,
             salt: SecureRandom.bytes(16).hex)
         var editor = published
         try editor.setTargets(
-            plan.targets.map(\.file), removing: plan.removed, in: role, signers: request.signers,
-            at: .now)
+            plan.listed, removing: plan.removed, in: role, signers: request.signers, at: .now)
         var created = false
         if !request.isDry {
             created = try await publishing.publish(
@@ -157,7 +160,7 @@ enum ReleaseCommand {
         return Outcome(
             report: report(
                 created: created, request, plan.release, plan.head, payload, editor, role,
-                publishing.repository),
+                publishing.repository, deltas),
             payload: payload)
     }
 
@@ -176,7 +179,7 @@ enum ReleaseCommand {
     private static func report(
         created: Bool, _ request: Request, _ release: Release?, _ head: Head,
         _ payload: ModulePayload, _ editor: RepositoryEditor, _ role: String,
-        _ repository: any Repository
+        _ repository: any Repository, _ deltas: [ReleaseDelta] = []
     ) -> Report {
         let path = release.map {
             ReleaseIndex.modulePath(fp16: request.manifest.short, version: $0.version)
@@ -186,10 +189,20 @@ enum ReleaseCommand {
         return Report(
             created: created, dry_run: request.isDry, release: release, head: head,
             covered: payload.summary.covered, native: payload.summary.native,
-            size: payload.raw.count, download_size: payload.packed.count, role: role,
+            size: payload.raw.count, download_size: payload.packed.count,
+            delta_sizes: deltas.map(\.target.bytes.count), role: role,
             role_version: editor.delegated[role]?.signed.version ?? 0,
             signed_by: editor.delegated[role]?.signatures.map(\.keyID) ?? [],
             url: "\(repository.address)/targets/\(place)")
+    }
+
+    /// `, as delta 390 B to 2.1 KB`
+    private static func deltaSizes(_ report: Report) -> String {
+        guard let least = report.delta_sizes.min(), let most = report.delta_sizes.max() else {
+            return ""
+        }
+        return ", as delta \(Quantity.bytes(least))"
+            + (least == most ? "" : " to \(Quantity.bytes(most))")
     }
 
     private static func show(
@@ -214,7 +227,7 @@ enum ReleaseCommand {
                 "\(wishes.channel), \(Percent(basisPoints: wishes.grant).argumentText) of "
                     + "devices" + (wishes.mandatory ? ", mandatory" : "")
             ),
-            ("build", manifest.short), ("size", outcome.payload.sizes),
+            ("build", manifest.short), ("size", outcome.payload.sizes + deltaSizes(report)),
             ("digest", outcome.payload.digest),
             (
                 "signed by",

@@ -88,7 +88,7 @@ enum RollbackCommand {
             let found = try ReleasePlan.rollbacks(to: goal, index: index, before: heads)
             for (head, plan) in found.plans {
                 try editor.setTargets(
-                    plan.targets.map(\.file), removing: plan.removed,
+                    plan.listed, removing: plan.removed,
                     in: BuildRole.name(fingerprint: head.fingerprint), signers: signers,
                     at: .now)
                 targets += plan.targets

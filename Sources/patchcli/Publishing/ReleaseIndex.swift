@@ -20,6 +20,8 @@ struct ReleaseIndex: Sendable {
     let releases: [Published]
     /// All heads, by path.
     let heads: [PublishedHead]
+    /// All deltas.
+    let deltas: [TargetFile]
 
     /// Reads everything that the roles list.
     /// - Parameter read: gives the verified bytes of a head.
@@ -28,6 +30,7 @@ struct ReleaseIndex: Sendable {
     ) async throws {
         var releases: [Published] = []
         var heads: [PublishedHead] = []
+        var deltas: [TargetFile] = []
         for target in editor.listedTargets {
             let parts = target.path.split(separator: "/")
             switch parts.first {
@@ -39,17 +42,20 @@ struct ReleaseIndex: Sendable {
             case "heads" where parts.count == 4 && parts[2] == "module":
                 let head = try JSONDecoder().decode(Head.self, from: Data(try await read(target)))
                 heads.append(PublishedHead(target: target, head: head))
+            case "deltas": deltas.append(target)
             default: continue
             }
         }
+        self.deltas = deltas
         self.releases = releases.sorted { $0.release.sequence < $1.release.sequence }
         self.heads = heads
     }
 
     /// An index of known parts, for tests.
-    init(releases: [Published], heads: [PublishedHead]) {
+    init(releases: [Published], heads: [PublishedHead], deltas: [TargetFile] = []) {
         self.releases = releases
         self.heads = heads
+        self.deltas = deltas
     }
 
     /// The sequence of the next release.
@@ -63,6 +69,11 @@ struct ReleaseIndex: Sendable {
     /// The releases of a build.
     func releases(fp16: String) -> [Published] {
         releases.filter { $0.target.path.hasPrefix("modules/\(fp16)/") }
+    }
+
+    /// The deltas of a build.
+    func deltas(fp16: String) -> [TargetFile] {
+        deltas.filter { $0.path.hasPrefix("deltas/\(fp16)/") }
     }
 
     /// The release of a build with a digest.

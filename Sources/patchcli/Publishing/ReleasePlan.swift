@@ -28,6 +28,7 @@ struct ReleasePlan: Sendable {
         let packed: [UInt8]
         let encoding: PayloadEncoding
         let section: ModuleSection
+        var deltas: [ReleaseDelta] = []
     }
 
     /// The new release; nil for a rollback.
@@ -36,8 +37,13 @@ struct ReleasePlan: Sendable {
     let head: Head
     /// What to sign and upload.
     let targets: [NewTarget]
+    /// Targets that are published already and get other words.
+    let relisted: [TargetFile]
     /// Paths that the role lists no longer.
     let removed: [String]
+
+    /// What the role is to list anew.
+    var listed: [TargetFile] { targets.map(\.file) + relisted }
 
     // MARK: Release
 
@@ -64,7 +70,8 @@ struct ReleasePlan: Sendable {
             capabilities: payload.section.capabilities.map(\.rawValue),
             appTargets: payload.section.app_targets,
             mandatory: wishes.mandatory, notes: wishes.notes, commit: wishes.commit,
-            raw: RawPayload(sha256: digest, size: payload.raw.count), encoding: payload.encoding)
+            raw: RawPayload(sha256: digest, size: payload.raw.count), encoding: payload.encoding,
+            deltas: payload.deltas.map(\.reference))
         let before = index.head(channel: wishes.channel, fp16: fp16)
         var head = next(
             before, appID: appID, platform: platform, channel: wishes.channel,
@@ -80,7 +87,7 @@ struct ReleasePlan: Sendable {
         let module = NewTarget(
             path: ReleaseIndex.modulePath(fp16: fp16, version: version), bytes: payload.packed,
             custom: try custom(release))
-        return try plan(release, head, [module], index, fp16)
+        return try plan(release, head, [module] + payload.deltas.map(\.target), index, fp16)
     }
 
     // MARK: Rollback
@@ -217,20 +224,29 @@ struct ReleasePlan: Sendable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let bytes = [UInt8](try encoder.encode(head))
+        let others = index.heads.filter { $0.target.path != path }.map(\.head)
+        let heads = (others + [head]).filter { BuildRole.fp16($0.fingerprint) == fp16 }
+        let removed = unreferenced(heads, index, fp16)
+        let kept = index.releases(fp16: fp16).filter { !removed.contains($0.target.path) }
+        let outdated = try outdated(kept, heads)
+        let wanted = Set(
+            kept.filter { release in !outdated.contains { $0.path == release.target.path } }
+                .flatMap(\.release.deltas).map(\.path) + modules.map(\.file.path))
         return ReleasePlan(
             release: release, head: head,
             targets: modules + [NewTarget(path: path, bytes: bytes)],
-            removed: unreferenced(after: head, path: path, index, fp16))
+            relisted: outdated,
+            removed: removed
+                + index.deltas(fp16: fp16).map(\.path).filter { !wanted.contains($0) })
     }
 
     /// A build role lists live releases only. The newest one stays in any case: it carries the
     /// counter.
     private static func unreferenced(
-        after head: Head, path: String, _ index: ReleaseIndex, _ fp16: String
+        _ heads: [Head], _ index: ReleaseIndex, _ fp16: String
     ) -> [String] {
-        let others = index.heads.filter { $0.target.path != path }.map(\.head)
         var live: Set<String> = []
-        for head in others + [head] {
+        for head in heads {
             live.formUnion(
                 [head.stable, head.candidate?.digest].compactMap { $0 } + head.returnable)
         }
@@ -240,6 +256,24 @@ struct ReleasePlan: Sendable {
                     && $0.release.sequence != index.nextSequence - 1
             }
             .map(\.target.path)
+    }
+
+    /// Releases that no head sends devices to lose their deltas: who is sent back has the payload
+    /// still, and every delta that is listed costs all devices metadata.
+    private static func outdated(
+        _ releases: [ReleaseIndex.Published], _ heads: [Head]
+    ) throws -> [TargetFile] {
+        let aims = Set(heads.flatMap { [$0.stable, $0.candidate?.digest] }.compactMap { $0 })
+        return
+            try releases
+            .filter { !$0.release.deltas.isEmpty && !aims.contains($0.release.raw.sha256) }
+            .map { published in
+                var release = published.release
+                release.deltas = []
+                var file = published.target
+                file.custom = try custom(release)
+                return file
+            }
     }
 
     private static func custom(_ release: Release) throws -> [String: JSONValue] {
