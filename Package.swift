@@ -266,8 +266,8 @@ var tests: [Target] {
         .testTarget(
             name: "PatchCompilerTests",
             dependencies: [
-                "PatchCompiler", "ModuleABI", "PatchCompression", "WebAssembly", "WebAssemblyWASI",
-                "TestSupport",
+                "PatchCompiler", "ModuleABI", "PatchCompression", "PatchCrypto", "PatchDelta",
+                "WebAssembly", "WebAssemblyWASI", "TestSupport",
             ],
             exclude: ["Fixtures"],
             swiftSettings: swiftSyntaxSearch),

@@ -59,20 +59,14 @@ import UpdateTestSupport
         #expect(requests.count == 1 && requests[0].contains("/deltas/"))
     }
 
-    @Test("any slot will do: the release before, and one that is staged")
-    func fromOtherSlots() async throws {
+    @Test("any slot will do, also that of the release before")
+    func fromPrevious() async throws {
         try release("one", 1)
         try await fixture.update()
         try release("two", 2)
         try await fixture.update()
         try release("three", 3, from: ["one"])
         #expect(try await update(to: "1.3").isDelta)
-
-        try release("four", 4)
-        _ = try await fixture.engine.check()
-        _ = try await fixture.engine.fetch()
-        try release("five", 5, from: ["four"])
-        #expect(try await update(to: "1.5").isDelta)
     }
 
     @Test("the first update is a delta of what the app shipped with, which is read only for that")
@@ -152,7 +146,7 @@ import UpdateTestSupport
             try fixture.server.setFaults(["/deltas/": .endless])
             expected = .sizeMismatch
         case "cut":
-            try fixture.server.setFaults(["/deltas/": .cut(after: 0)])
+            try fixture.server.setFaults(["/deltas/": .cut(after: 1)])
             expected = .answerCutOff
         default:
             let folder = fixture.app.folder.appendingPathComponent("targets/deltas")
