@@ -216,6 +216,13 @@ var tests: [Target] {
             name: "update-child",
             dependencies: ["PatchPlatform", "UpdateEngine", "UpdateScenarios"],
             path: "Tests/UpdateChild"),
+        // Modules made from a seed, and the tool that attacks the engine with them.
+        .target(
+            name: "WebAssemblyFuzz", dependencies: ["WebAssembly", "WebAssemblySpec"],
+            path: "Tests/WebAssemblyFuzz"),
+        .executableTarget(
+            name: "wasmfuzz", dependencies: ["CommandLineKit", "WebAssemblyFuzz"],
+            path: "Tests/wasmfuzz"),
         .testTarget(name: "ArchitectureTests", dependencies: ["TestSupport"]),
         .testTarget(
             name: "PatchPlatformTests",
