@@ -218,7 +218,7 @@ var tests: [Target] {
             path: "Tests/UpdateChild"),
         // Modules made from a seed, and the tool that attacks the engine with them.
         .target(
-            name: "WebAssemblyFuzz", dependencies: ["WebAssembly", "WebAssemblySpec"],
+            name: "WebAssemblyFuzz", dependencies: ["CWasmCore", "WebAssembly", "WebAssemblySpec"],
             path: "Tests/WebAssemblyFuzz"),
         .executableTarget(
             name: "wasmfuzz", dependencies: ["CommandLineKit", "WebAssemblyFuzz"],

@@ -230,10 +230,17 @@ SERVICES(X)
         NEXT                                                                                      \
     }
 
+// Whether handlers can be exchanged, to see whether a test notices (Docs/internals/fuzzing.md).
+#if defined(WC_THREADED) && (defined(DEBUG) || defined(OPENPATCH_MUTATION))
+#define WC_MUTABLE
+#else
+#define WC_MUTABLE const
+#endif
+
 // Rows of artificial code; in the threaded build they hold handlers, which are defined below.
 static const wc_instr stub[1];
-static const wc_instr outermost[2];
-static const wc_instr crossing[2];
+static WC_MUTABLE wc_instr outermost[2];
+static WC_MUTABLE wc_instr crossing[2];
 
 // Puts [callee, caller's instance, call instruction] before the arguments and enters the callee's
 // instance. Answers the callee's header, or null when it cannot be called yet.
@@ -307,15 +314,15 @@ static u32 call_foreign(ARGS) {
 #include "handlers.inc"
 #undef OP
 
-static const wc_handler handlers[] = {
+static WC_MUTABLE wc_handler handlers[] = {
 #define OP(k, name, ...) h_##name,
 #include "handlers.inc"
 #undef OP
 };
 
 static const wc_instr stub[1] = {{.handler = h_unreachable, .imm = -1}};
-static const wc_instr outermost[2] = {{.handler = h_start}, {.handler = h_halt}};
-static const wc_instr crossing[2] = {{.handler = h_unreachable}, {.handler = h_cross_return}};
+static WC_MUTABLE wc_instr outermost[2] = {{.handler = h_start}, {.handler = h_halt}};
+static WC_MUTABLE wc_instr crossing[2] = {{.handler = h_unreachable}, {.handler = h_cross_return}};
 
 static u32 run(ARGS) { return pc->handler(VALUES); }
 uint64_t wc_encoded_opcode(uint32_t opcode) {
@@ -324,6 +331,14 @@ uint64_t wc_encoded_opcode(uint32_t opcode) {
     return i.opcode;
 }
 bool wc_is_threaded(void) { return true; }
+#if defined(DEBUG) || defined(OPENPATCH_MUTATION)
+void wc_replace_handler(uint32_t opcode, uint32_t by) {
+    handlers[opcode] = handlers[by];
+    if (opcode == OP_start) outermost[0].handler = handlers[by];
+    if (opcode == OP_halt) outermost[1].handler = handlers[by];
+    if (opcode == OP_cross_return) crossing[1].handler = handlers[by];
+}
+#endif
 
 #else
 

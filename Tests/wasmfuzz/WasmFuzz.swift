@@ -5,9 +5,13 @@ import CommandLineKit
 @main
 struct WasmFuzz {
     static func main() async {
+        var commands = [CasesCommand.command, BytesCommand.command]
+        #if DEBUG || OPENPATCH_MUTATION
+            commands += [MutateCommand.command, MutantCommand.command]
+        #endif
         let root = Command(
             "wasmfuzz", abstract: "Attack the WebAssembly engine with modules made from a seed.",
-            subcommands: [CasesCommand.command, BytesCommand.command])
+            subcommands: commands)
         await CommandLineTool(root, version: "1").main()
     }
 }

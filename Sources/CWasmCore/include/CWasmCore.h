@@ -187,6 +187,9 @@ const char *wc_opcode_name(uint32_t opcode);
 uint32_t wc_opcode_count(void);
 // Whether handlers are threaded with tail calls (else one switch).
 bool wc_is_threaded(void);
+// Puts one handler in the place of another, before anything is translated. There in threaded debug
+// builds and with OPENPATCH_MUTATION only: it shows whether some test needs each handler.
+void wc_replace_handler(uint32_t opcode, uint32_t by);
 
 // What an untranslated function's entry names.
 const wc_instr *wc_stub(void);

@@ -11,6 +11,7 @@ public struct Dice: RandomNumberGenerator {
         _ = next()
     }
 
+    /// The next 64 bits.
     public mutating func next() -> UInt64 {
         state &+= 0x9e37_79b9_7f4a_7c15
         var z = state

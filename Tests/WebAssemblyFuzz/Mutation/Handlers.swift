@@ -1,0 +1,97 @@
+// Only where handlers can be exchanged: debug builds, and release builds made for it.
+#if DEBUG || OPENPATCH_MUTATION
+    import CWasmCore
+    @testable import WebAssembly
+
+    /// The interpreter's table of handlers.
+    public enum Handlers {
+        /// All names, by opcode of the register code.
+        public static let names: [String] = (0..<wc_opcode_count()).map {
+            wc_opcode_name($0).map { String(cString: $0) } ?? "?"
+        }
+
+        /// The opcode of a name.
+        public static func opcode(_ name: String) -> Int? { names.firstIndex(of: name) }
+
+        /// Puts one handler in the place of another; call before any module is made.
+        public static func replace(_ opcode: Int, by other: Int) {
+            wc_replace_handler(UInt32(opcode), UInt32(other))
+        }
+
+        /// The opcodes that the translation of a module uses.
+        public static func used(by bytes: [UInt8]) -> Set<Int> {
+            guard let module = try? parseWasm(bytes: bytes), let flags = wc_opcode_flags() else {
+                return []
+            }
+            var used: Set<Int> = []
+            let code = module.code
+            var compiler = FunctionCompiler(code.shape)
+            defer { compiler.free() }
+            for (index, span) in code.spans.enumerated() {
+                guard
+                    (try? compiler.run(code.shape.importedFunctions + index, span, bytes)) != nil
+                else { continue }
+                var at = 1  // the header is not executed
+                while at < compiler.count {
+                    let opcode = Int(truncatingIfNeeded: compiler.code[2 * at])
+                    used.insert(opcode)
+                    at += flags[opcode] & UInt16(WC_WIDE) != 0 ? 2 : 1
+                }
+            }
+            return used
+        }
+    }
+
+    /// One handler in the place of another.
+    public struct Mutant: Hashable, Sendable, CustomStringConvertible {
+        /// The handler that is taken away.
+        public let opcode: Int
+        /// The one that stands there instead.
+        public let by: Int
+
+        /// Names the two.
+        public init(opcode: Int, by: Int) {
+            self.opcode = opcode
+            self.by = by
+        }
+
+        /// The names of both.
+        public var description: String {
+            "\(Handlers.names[opcode]) \(Handlers.names[by])"
+        }
+
+        /// Each handler removed (it traps), and replaced by those that are most like it: same types
+        /// and operand form, one operator further or back, or the other width of addresses.
+        public static let all: [Mutant] = {
+            let names = Handlers.names
+            guard let nothing = Handlers.opcode("unreachable") else { return [] }
+            var groups: [String: [Int]] = [:]
+            for (opcode, name) in names.enumerated() {
+                groups[shape(of: name), default: []].append(opcode)
+            }
+            var list: [Mutant] = []
+            for (opcode, name) in names.enumerated() {
+                var others: [Int] = opcode == nothing ? [] : [nothing]
+                if let group = groups[shape(of: name)], let at = group.firstIndex(of: opcode) {
+                    if at + 1 < group.count { others.append(group[at + 1]) }
+                    if at > 0 { others.append(group[at - 1]) }
+                }
+                let otherWidth =
+                    name.hasPrefix("m64_") ? String(name.dropFirst(4)) : "m64_" + name
+                if let twin = Handlers.opcode(otherWidth) { others.append(twin) }
+                for other in others { list.append(Mutant(opcode: opcode, by: other)) }
+            }
+            return list
+        }()
+
+        /// `br_i32_lt_s_si` → `br_i32 si`: what two handlers must share to be taken for each other.
+        private static func shape(of name: String) -> String {
+            let words = name.split(separator: "_")
+            guard
+                let type = words.firstIndex(where: { ["i32", "i64", "f32", "f64"].contains($0) }),
+                let form = words.last, words.count >= type + 3
+            else { return "named " + (words.last.map(String.init) ?? "") }
+            return words[...type].joined(separator: "_") + " " + form
+        }
+    }
+#endif
