@@ -219,7 +219,9 @@ var tests: [Target] {
         // Modules made from a seed, and the tool that attacks the engine with them.
         .target(
             name: "WebAssemblyFuzz", dependencies: ["CWasmCore", "WebAssembly", "WebAssemblySpec"],
-            path: "Tests/WebAssemblyFuzz"),
+            path: "Tests/WebAssemblyFuzz",
+            // Tens of thousands of calls: fast in debug builds too.
+            swiftSettings: [.unsafeFlags(["-O"])]),
         .executableTarget(
             name: "wasmfuzz", dependencies: ["CommandLineKit", "WebAssemblyFuzz"],
             path: "Tests/wasmfuzz"),
@@ -238,6 +240,9 @@ var tests: [Target] {
         .testTarget(
             name: "WebAssemblySpecTests",
             dependencies: ["WebAssemblySpec", "WebAssembly", "TestSupport"]),
+        .testTarget(
+            name: "WebAssemblyFuzzTests",
+            dependencies: ["WebAssemblyFuzz", "TestSupport", "wasmfuzz"]),
         .testTarget(
             name: "WebAssemblyWASITests",
             dependencies: ["WASISuite", "WebAssemblyWASI", "WebAssembly", "TestSupport"]),

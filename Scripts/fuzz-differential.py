@@ -4,11 +4,12 @@
     wasmfuzz cases --seed 1 --count 1000 --emit - | Scripts/fuzz-differential.py
     wasmfuzz bytes --seed 1 --count 1000 --emit - | Scripts/fuzz-differential.py
 
-Reads lines of JSON: cases with the outcome that our engine had, and mutants with our verdict. Other
+Reads, from the files that are named or else from standard input, lines of JSON: cases with the outcome that our engine had, and mutants with our verdict. Other
 lines are passed on. Ends with exit code 1 when anything differs. Docs/internals/fuzzing.md says
 what is compared and what cannot be.
 """
 import base64
+import fileinput
 import json
 import struct
 import sys
@@ -160,7 +161,8 @@ def run(eng, case):
         exports = [i.exports(store) for i in instances]
         for call in case["calls"]:
             for e in exports:
-                e["fuel"].set_value(store, FUEL)
+                if "fuel" in e:
+                    e["fuel"].set_value(store, FUEL)
             f = exports[call["module"]][call["function"]]
             name = f"call {call['module']} {call['function']}"
             try:
@@ -188,9 +190,10 @@ def run(eng, case):
 
 
 def main():
+    sys.stdout.reconfigure(line_buffering=True)
     eng = engine()
     cases = mutants = valid = differing = 0
-    for line in sys.stdin:
+    for line in fileinput.input(encoding="utf-8"):
         if not line.startswith("{"):
             sys.stdout.write(line)
             continue
@@ -214,7 +217,6 @@ def main():
             if (verdict == "valid") != entry["valid"]:
                 differing += 1
                 print(f"mutant {entry['number']}: ours '{entry['code']}', wasmtime '{verdict}'")
-        sys.stdout.flush()
     print(f"wasmtime {version('wasmtime')}: {cases} cases, {mutants} mutants ({valid} valid), {differing} differ")
     if differing or cases + mutants == 0:
         sys.exit(1)

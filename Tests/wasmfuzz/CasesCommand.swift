@@ -8,20 +8,25 @@ enum CasesCommand {
         "emit", placeholder: "file",
         help: "Writes each case and its outcome as a line of JSON, for the differential run.",
         completion: .file([]))
+    private static let corpus = Parameter<Bool>.flag(
+        "corpus", help: "Take the fixed cases of `make test`, whatever the seed.")
     private static let save = Parameter<String?>.option(
         "save", placeholder: "folder", help: "Writes the modules there.", completion: .folder)
 
     static var command: Command {
         Command(
             "cases", abstract: "Make valid modules, run them and check what must always hold.",
-            parameters: FuzzLoop.all + parameters(emit, save)
+            parameters: FuzzLoop.all + parameters(corpus, emit, save)
         ) { invocation in
-            let loop = try FuzzLoop(invocation)
+            let isFixed = try invocation[corpus]
+            let loop = try FuzzLoop(invocation, most: isFixed ? Corpus.count : .max)
             let output = try invocation[emit].map(open)
             let folder = try invocation[save]
             let console = invocation.console
             try loop.run("generated cases") { number in
-                let fuzzCase = FuzzCase(seed: loop.seedValue, number: number)
+                let fuzzCase =
+                    isFixed
+                    ? Corpus.fuzzCase(number) : FuzzCase(seed: loop.seedValue, number: number)
                 for (index, module) in fuzzCase.modules.enumerated() {
                     guard let folder else { break }
                     let url = URL(fileURLWithPath: folder)

@@ -30,14 +30,14 @@ struct FuzzLoop {
     private let status: FileHandle?
     private let watch: Watch
 
-    init(_ invocation: Invocation) throws {
+    init(_ invocation: Invocation, most: UInt64 = .max) throws {
         console = invocation.console
         seedValue = try invocation[Self.seed]
         onlyCase = try invocation[Self.only]
         start = try onlyCase ?? invocation[Self.from]
         let minutes = try invocation[Self.minutes]
         let count = try invocation[Self.count]
-        limit = onlyCase != nil ? 1 : count ?? (minutes == nil ? 1000 : .max)
+        limit = onlyCase != nil ? 1 : min(most, count ?? (minutes == nil ? 1000 : .max))
         deadline = minutes.map { .now() + $0 * 60 }
         if let path = try invocation[Self.progress] {
             _ = FileManager.default.createFile(atPath: path, contents: nil)

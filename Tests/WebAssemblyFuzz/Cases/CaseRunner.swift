@@ -15,6 +15,9 @@ public struct CaseOutcome: Equatable, Sendable {
 public struct CaseRunner {
     private let store: Store
     private var instances: [Instance] = []
+    // Looked up once: some cases make thousands of calls.
+    private var functions: [[String: Function]] = []
+    private var fuel: [Global] = []
     private let notes = Notes()
     private var lines: [String] = []
     private var defects: [String] = []
@@ -52,13 +55,21 @@ public struct CaseRunner {
         do {
             let module = try parseWasm(bytes: bytes)
             try module.validate()
-            instances.append(try module.instantiate(store: store, imports: imports()))
+            keep(try module.instantiate(store: store, imports: imports()))
             lines.append("\(name) ok")
             return true
         } catch {
             lines.append("\(name) \(describe(error))")
             return false
         }
+    }
+
+    private mutating func keep(_ instance: Instance) {
+        instances.append(instance)
+        var named: [String: Function] = [:]
+        for case (let name, .function(let function)) in instance.exports { named[name] = function }
+        functions.append(named)
+        if let global = instance.exports[global: "fuel"] { fuel.append(global) }
     }
 
     private func imports() -> Imports {
@@ -80,10 +91,8 @@ public struct CaseRunner {
 
     private mutating func make(_ call: FuzzCase.Call) {
         let name = "call \(call.module) \(call.function)"
-        for instance in instances {
-            try? instance.exports[global: "fuel"]?.set(.i32(FuzzCase.fuel))
-        }
-        guard let function = instances[call.module].exports[function: call.function] else {
+        for global in fuel { try? global.set(.i32(FuzzCase.fuel)) }
+        guard let function = functions[call.module][call.function] else {
             return defects.append("\(name): not exported")
         }
         do {

@@ -2,12 +2,16 @@
 /// every handler of the interpreter makes a difference in some of them (`make mutate`).
 public enum Corpus {
     /// How many cases there are.
-    public static let count: UInt64 = 400
+    public static var count: UInt64 { UInt64(forms.count) + drawn }
 
     private static let seed: UInt64 = 1
+    private static let drawn: UInt64 = 200
+    private static let forms: [FuzzCase] =
+        NumericForms.cases() + BranchForms.cases() + MemoryForms.cases()
 
-    /// A case by its number.
+    /// A case by its number: first those that go through operand forms one by one, then drawn ones.
     public static func fuzzCase(_ number: UInt64) -> FuzzCase {
-        FuzzCase(seed: seed, number: number)
+        number < UInt64(forms.count)
+            ? forms[Int(number)] : FuzzCase(seed: seed, number: number - UInt64(forms.count))
     }
 }

@@ -22,6 +22,12 @@ public struct FuzzCase: Sendable {
     /// iterations the module grants itself.
     public static let fuel: UInt32 = 200
 
+    /// Puts a case together.
+    init(modules: [[UInt8]], calls: [Call]) {
+        self.modules = modules
+        self.calls = calls
+    }
+
     /// Makes case `number` of `seed`.
     public init(seed: UInt64, number: UInt64) {
         var dice = Dice(seed: seed, case: number)

@@ -76,13 +76,28 @@
                     if at + 1 < group.count { others.append(group[at + 1]) }
                     if at > 0 { others.append(group[at - 1]) }
                 }
-                let otherWidth =
-                    name.hasPrefix("m64_") ? String(name.dropFirst(4)) : "m64_" + name
-                if let twin = Handlers.opcode(otherWidth) { others.append(twin) }
+                if let twin = twin(of: name), let other = Handlers.opcode(twin) {
+                    others.append(other)
+                }
                 for other in others { list.append(Mutant(opcode: opcode, by: other)) }
             }
             return list
         }()
+
+        /// The access of the other width of addresses, where the two differ: a constant address is
+        /// the same in both, and without a wrapping sum (forms w and x) a 32-bit address gives the
+        /// same sum in 64 bits.
+        private static func twin(of name: String) -> String? {
+            guard let form = name.split(separator: "_").last, let place = address(name, form)
+            else { return nil }
+            if name.hasPrefix("m64_") { return place == "k" ? nil : String(name.dropFirst(4)) }
+            return place == "w" || place == "x" ? "m64_" + name : nil
+        }
+
+        /// The letter of the address in a form: last of a load's, first of a store's.
+        private static func address(_ name: String, _ form: Substring) -> Character? {
+            name.contains("_load") ? form.last : name.contains("_store") ? form.first : nil
+        }
 
         /// `br_i32_lt_s_si` → `br_i32 si`: what two handlers must share to be taken for each other.
         private static func shape(of name: String) -> String {
