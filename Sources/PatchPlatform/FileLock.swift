@@ -20,7 +20,24 @@ public final class FileLock: Sendable {
     static func take(path: String, name: String, wait: Bool) throws -> FileLock? {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw FileError.writing(name) }
-        while flock(descriptor, LOCK_EX | (wait ? 0 : LOCK_NB)) != 0 {
+        return try take(descriptor, LOCK_EX | (wait ? 0 : LOCK_NB), name: name)
+    }
+
+    /// The lock of a reader; `.some(nil)` when there is no such file.
+    static func takeForReading(path: String, name: String) throws -> FileLock?? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        if descriptor < 0 {
+            if errno == ENOENT || errno == ENOTDIR { return .some(nil) }
+            throw FileError.reading(name)
+        }
+        return try take(descriptor, LOCK_SH | LOCK_NB, name: name).map { $0 }
+    }
+
+    /// Nil when another process holds it and `operation` does not wait.
+    private static func take(
+        _ descriptor: Int32, _ operation: Int32, name: String
+    ) throws -> FileLock? {
+        while flock(descriptor, operation) != 0 {
             if errno == EINTR { continue }
             let isHeld = errno == EWOULDBLOCK
             let error = FileError.writing(name)

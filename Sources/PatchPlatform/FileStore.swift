@@ -39,6 +39,11 @@ public protocol FileStore: Sendable {
     /// Takes the advisory lock of `name` for this process until the result is released.
     /// - Parameter wait: false to get nil at once when another process holds it.
     func lock(_ name: String, wait: Bool) throws -> FileLock?
+
+    /// Takes the same lock as a reader, together with other readers, and makes no file.
+    /// - Returns: nil when a writer holds it, `.some(nil)` when there is no such file and so no
+    ///   writer either.
+    func lockForReading(_ name: String) throws -> FileLock??
 }
 
 extension FileStore {
@@ -49,6 +54,9 @@ extension FileStore {
 }
 
 extension FileStore {
+    /// A store that only one process sees needs no lock to be read.
+    public func lockForReading(_ name: String) throws -> FileLock?? { .some(nil) }
+
     /// Reads the whole file at once, for stores that know no better.
     public func openForReading(_ name: String) throws -> (any FileReader)? {
         guard let bytes = try read(name, maximumSize: .max) else { return nil }

@@ -208,6 +208,12 @@ public struct LocalFileStore: FileStore {
         return try FileLock.take(path: try path(name), name: name, wait: wait)
     }
 
+    /// See ``FileStore/lockForReading(_:)``.
+    public func lockForReading(_ name: String) throws -> FileLock?? {
+        try probe?(.lock, name)
+        return try FileLock.takeForReading(path: try path(name), name: name)
+    }
+
     private func makeFolder(of name: String) throws {
         let parent = (try path(name) as NSString).deletingLastPathComponent
         var information = stat()

@@ -9,40 +9,39 @@ import UpdateScenarios
     import Darwin
 #endif
 
-/// A process of an app, for tests that end it: `live` once, or `inspect` what is on the device.
+/// A process of an app or of its extension, for tests with real processes.
 ///
-/// `OPENPATCH_TEST_KILL_AT=n` ends it with SIGKILL at its n-th call to the file system or network.
+/// - `live`: one life with an update; `OPENPATCH_TEST_KILL_AT=n` ends it with SIGKILL at its n-th
+///   call to the file system or network.
+/// - `inspect`, `extension`: what the app, or its extension, finds.
+/// - `start HOW`: starts and ends as told (see ``Ending``).
+/// - `work ROUNDS`: an app that changes the state again and again.
+/// - `watch ROUNDS`: an extension that looks again and again.
 @main enum Main {
     static func main() async throws {
         let arguments = CommandLine.arguments
-        guard arguments.count == 6, let base = URL(string: arguments[4]) else {
-            print("usage: update-child live|inspect|extension FOLDER ROOT URL FINGERPRINT")
+        guard arguments.count >= 6, let base = URL(string: arguments[4]) else {
+            print("usage: update-child COMMAND FOLDER ROOT URL FINGERPRINT [HOW|ROUNDS]")
             exit(64)
         }
         let folder = URL(fileURLWithPath: arguments[2])
         let root = [UInt8](try Data(contentsOf: URL(fileURLWithPath: arguments[3])))
         let settings = ChildSettings.make(root: root, base: base, fingerprint: arguments[5])
+        let detail = arguments.count > 6 ? arguments[6] : ""
         let killer = Killer(ProcessInfo.processInfo.environment)
         var environment = UpdateEngine.Environment(
             files: LocalFileStore(folder: folder) { killer.pass("\($0.rawValue) \($1)") },
             transport: KillableTransport(killer))
-        switch arguments[1] {
-        case "live":
-            let life = DeviceLife(settings: settings, environment: environment)
-            let failures = await life.live()
-            killer.printPoints()
-            if !failures.isEmpty {
-                print(failures.map(\.code).joined(separator: " "))
-                exit(1)
-            }
-        case "extension":
+        if ["extension", "watch"].contains(arguments[1]) {
             environment.process = ExtensionOfApp()
-            fallthrough
-        default:
-            let report = await DeviceReport.inspect(
-                settings: settings, environment: environment, folder: folder)
-            killer.printPoints()
-            print(String(decoding: try JSONEncoder().encode(report), as: UTF8.self))
+        }
+        let part = Part(settings: settings, environment: environment, folder: folder)
+        switch arguments[1] {
+        case "live": try await part.live(killer)
+        case "start": try await part.start(Ending(rawValue: detail) ?? .ready)
+        case "work": try await part.work(rounds: Int(detail) ?? 1)
+        case "watch": try await part.watch(rounds: Int(detail) ?? 1)
+        default: try await part.inspect(killer)
         }
     }
 }

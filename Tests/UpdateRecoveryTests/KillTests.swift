@@ -69,54 +69,37 @@ import UpdateTestSupport
 /// Copies of one situation's device, and the processes that live on them.
 private struct Places {
     let situation: Situation
-    let folder: TemporaryDirectory
-    let root: URL
-    let child = Tools.builtProducts.appendingPathComponent("update-child").path
+    let children: Children
 
     init(_ situation: Situation) throws {
         self.situation = situation
-        folder = try TemporaryDirectory("kills")
-        root = folder.file("root.json")
-        try Data(situation.fixture.app.rootBytes).write(to: root)
-    }
-
-    private func run(
-        _ command: String, _ device: URL, _ environment: [String: String] = [:]
-    ) throws -> SpawnedProcess.Result {
-        try SpawnedProcess(
-            child,
-            [
-                command, device.path, root.path, situation.fixture.server.baseURL.absoluteString,
-                situation.settings.fingerprint,
-            ], environment: environment, output: folder.file("output")
-        ).wait()
+        children = try Children(
+            situation.fixture, fingerprint: situation.settings.fingerprint)
     }
 
     /// The points of a life that nobody ends.
     func points() throws -> [String] {
-        let device = try situation.device(in: folder.url)
-        let result = try run("live", device, ["OPENPATCH_TEST_LIST_POINTS": "1"])
+        let device = try situation.device(in: children.folder.url)
+        let result = try children.run(
+            "live", device, "", ["OPENPATCH_TEST_LIST_POINTS": "1"])
         let lines = result.output.split(separator: "\n")
         return lines.filter { $0.hasPrefix("point ") }.map { String($0.dropFirst(6)) }
     }
 
     /// Ends a life at a point; the problem that remains, if there is one.
     func killed(at point: Int) throws -> String? {
-        let device = try situation.device(in: folder.url)
+        let device = try situation.device(in: children.folder.url)
         defer { try? FileManager.default.removeItem(at: device) }
-        let dying = try run("live", device, ["OPENPATCH_TEST_KILL_AT": "\(point)"])
+        let dying = try children.run(
+            "live", device, "", ["OPENPATCH_TEST_KILL_AT": "\(point)"])
         // A life may have a few points less when the network hands out larger pieces.
         guard dying.signal == SIGKILL || dying.status == 0 else {
             return "it was not killed: \(dying)"
         }
-        var problems = situation.problems(in: try report(run("inspect", device)))
-        let next = try run("live", device)
+        var problems = situation.problems(in: try children.report(device))
+        let next = try children.run("live", device)
         if next.status != 0 { problems.append("the next life fails: \(next)") }
-        problems += situation.unfinished(try report(run("inspect", device)))
+        problems += situation.unfinished(try children.report(device))
         return problems.isEmpty ? nil : problems.joined(separator: "; ")
-    }
-
-    private func report(_ result: SpawnedProcess.Result) throws -> DeviceReport {
-        try JSONDecoder().decode(DeviceReport.self, from: Data(result.output.utf8))
     }
 }

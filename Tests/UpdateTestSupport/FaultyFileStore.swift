@@ -97,4 +97,8 @@ public final class FaultyFileStore: FileStore {
     public func lock(_ name: String, wait: Bool) throws -> FileLock? {
         try files.lock(name, wait: wait)
     }
+    /// See `FileStore`.
+    public func lockForReading(_ name: String) throws -> FileLock?? {
+        try files.lockForReading(name)
+    }
 }

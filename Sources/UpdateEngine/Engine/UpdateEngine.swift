@@ -89,15 +89,31 @@ public actor UpdateEngine {
     /// - Throws: ``UpdateError`` when the state cannot be read; then nothing was minted or changed,
     ///   and the shipped code should run.
     public func open() throws -> BuildState {
-        var own = try store.load()?.builds[settings.fingerprint] ?? BuildState()
+        guard readsOnly else { return try ownState() }
+        var own = try store.reading { try ownState() }
         // Staged updates are the app's to activate; its extensions run what is current.
-        if readsOnly { own.staged = nil }
+        own.staged = nil
         return own
+    }
+
+    /// The id that rollouts draw by, the app's and its extensions' alike; nil before the first
+    /// check.
+    /// - Throws: ``UpdateError`` when the state cannot be read.
+    public func deviceID() throws -> String? {
+        if let own = settings.deviceID { return own }
+        return try readsOnly
+            ? store.reading { try store.load()?.deviceID } : store.load()?.deviceID
+    }
+
+    private func ownState() throws -> BuildState {
+        try store.load()?.builds[settings.fingerprint] ?? BuildState()
     }
 
     /// The payload of a slot, hashed again.
     /// - Throws: ``UpdateError`` `slot_missing` or `slot_damaged`.
-    public func payload(of slot: Slot) throws -> [UInt8] { try slots.load(slot) }
+    public func payload(of slot: Slot) throws -> [UInt8] {
+        readsOnly ? try store.reading { try slots.load(slot) } : try slots.load(slot)
+    }
 
     /// Says that what was staged runs now: it becomes current, and what ran stays as previous.
     /// - Throws: ``UpdateError`` when the state cannot be written.

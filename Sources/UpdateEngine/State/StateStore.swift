@@ -73,10 +73,26 @@ struct StateStore: Sendable {
         }
     }
 
+    /// Reads while nobody writes, and without making anything: for the processes that only look.
+    /// - Throws: ``UpdateError``, `state_busy` when a writer stays.
+    func reading<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            let lock = try patiently { try files.lockForReading(Self.lockName) }
+            defer { lock?.release() }
+            return try body()
+        } catch {
+            throw UpdateError.state(error)
+        }
+    }
+
     private func takeLock() throws -> FileLock {
+        try patiently { try files.lock(Self.lockName, wait: false) }
+    }
+
+    private func patiently<Result>(_ attempt: () throws -> Result?) throws -> Result {
         var waited = 0.0
         while true {
-            if let lock = try files.lock(Self.lockName, wait: false) { return lock }
+            if let result = try attempt() { return result }
             guard waited < patience else { throw UpdateError(.stateBusy) }
             Thread.sleep(forTimeInterval: 0.005)
             waited += 0.005
