@@ -14,6 +14,13 @@ public protocol CallObserver: AnyObject {
     func willReturn(_ results: UnsafeBufferPointer<UInt64>, in store: Store)
     /// All calls above `depth` have ended without returning.
     func unwind(to depth: Int)
+    /// The engine begins, or ends, work of its own: it translates a function at its first call.
+    func engineWorks(_ isBeginning: Bool)
+}
+
+extension CallObserver {
+    /// Does nothing.
+    public func engineWorks(_ isBeginning: Bool) {}
 }
 
 /// A function of an observed store. Equal for the same function of the same instance.

@@ -1,18 +1,36 @@
-// Function names for backtraces (core specification 2.0, appendix 7.4.1). Read only when a trap is
-// reported; whatever is malformed there is ignored.
+// Function names for backtraces and tools (core specification 2.0, appendix 7.4.1). Read only when
+// asked for; whatever is malformed there is ignored.
 
 extension Module {
-    /// The name of a function: from the name section, else from the exports.
-    func functionName(_ index: Int) -> String? {
-        if let section = contents.customs.last(where: { $0.name == "name" }),
-            let name = name(of: UInt32(index), in: section.span)
-        {
-            return name
+    /// The names of functions by their index, from the name section; where that has none, from the
+    /// exports.
+    public var functionNames: [Int: String] {
+        var names: [Int: String] = [:]
+        for export in contents.exports where export.kind == .function {
+            if names[export.index] == nil { names[export.index] = export.name }
         }
-        return contents.exports.first { $0.kind == .function && $0.index == index }?.name
+        eachName { index, name in
+            names[index] = name
+            return true
+        }
+        return names
     }
 
-    private func name(of index: UInt32, in span: ByteSpan) -> String? {
+    /// The name of a function: from the name section, else from the exports.
+    func functionName(_ index: Int) -> String? {
+        var found: String?
+        eachName { at, name in
+            if at == index { found = name }
+            // Names are in order of their indices.
+            return at < index
+        }
+        return found ?? contents.exports.first { $0.kind == .function && $0.index == index }?.name
+    }
+
+    /// Gives the names of the name section to `body` until that has seen enough.
+    private func eachName(_ body: (Int, String) -> Bool) {
+        guard let section = contents.customs.last(where: { $0.name == "name" }) else { return }
+        let span = section.span
         code.withBytes { bytes in
             var reader = ByteReader(
                 UnsafeBufferPointer(rebasing: bytes[Int(span.start)..<Int(span.end)]))
@@ -20,17 +38,13 @@ extension Module {
                 var part = try? reader.part(Int(size))
             {
                 if id != 1 { continue }
-                guard let count = try? part.u32() else { return nil }
+                guard let count = try? part.u32() else { return }
                 for _ in 0..<count {
-                    guard let found = try? part.u32(), let name = try? part.name() else {
-                        return nil
-                    }
-                    if found == index { return name }
-                    // Names are in order of their indices.
-                    if found > index { return nil }
+                    guard let index = try? part.u32(), let name = try? part.name(),
+                        body(Int(index), name)
+                    else { return }
                 }
             }
-            return nil
         }
     }
 }

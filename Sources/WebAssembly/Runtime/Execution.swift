@@ -173,6 +173,8 @@ extension Store {
             if budget.stackBytes != nil { kill() }
             throw trap(.callStackExhausted)
         }
+        observer?.engineWorks(true)
+        defer { observer?.engineWorks(false) }
         try module.code.translate(index)
     }
 

@@ -7,6 +7,7 @@ enum WasmCommands {
             "wasm", abstract: "Run and check WebAssembly modules.",
             subcommands: [
                 WasmRunCommand.command,
+                WasmInspectCommand.command,
                 WasmValidateCommand.command,
                 WasmSpecCommand.command,
                 WasiSuiteCommand.command,

@@ -4,9 +4,9 @@ import WebAssemblyWASI
 
 /// Says what the engine's errors mean for the person who named a file.
 enum WasmFailure {
-    /// Runs `body`; what the engine throws becomes a ``CommandFailure``.
+    /// Runs `body`; what the engine throws becomes a ``CommandFailure``, frames named by `names`.
     static func explaining<T>(
-        _ path: String, _ bytes: [UInt8], _ body: () throws -> T
+        _ path: String, _ bytes: [UInt8], names: FunctionNames? = nil, _ body: () throws -> T
     ) throws -> T {
         do {
             return try body()
@@ -31,7 +31,8 @@ enum WasmFailure {
                 error.code, "'\(path)' cannot be linked: \(error.message)", exit: .dataError)
         } catch let trap as Trap {
             throw CommandFailure(
-                trap.code, "trap: \(trap.reason.message)", why: frames(of: trap), exit: .software)
+                trap.code, "trap: \(trap.reason.message)", why: frames(of: trap, names),
+                exit: .software)
         } catch let error as WasmUsageError {
             throw CommandFailure(error.code, error.message, exit: .usage)
         } catch let error as WASIError {
@@ -40,9 +41,12 @@ enum WasmFailure {
     }
 
     /// The innermost frames, one a line.
-    private static func frames(of trap: Trap) -> String? {
+    private static func frames(of trap: Trap, _ names: FunctionNames?) -> String? {
         guard !trap.backtrace.isEmpty else { return nil }
-        let shown = trap.backtrace.prefix(12).map { "in \($0)" }
+        let shown = trap.backtrace.prefix(12).map { frame in
+            "in \(names.map { $0[frame.function] } ?? frame.name ?? "function \(frame.function)")"
+                + " at byte \(frame.offset)"
+        }
         let more = trap.backtrace.count - shown.count
         return (shown + (more > 0 ? ["and \(more) more frames"] : [])).joined(separator: "\n")
     }

@@ -16,6 +16,10 @@ struct WasmRun {
     var timeoutSeconds: Double?
     /// Where the guest's standard output goes.
     var printed = FileHandle.standardOutput
+    /// A file of names; nil looks for one beside the module.
+    var debug: String?
+    /// How the run is looked at.
+    var observation = RunObservation.Kind.none
 
     init(path: String) { self.path = path }
 
@@ -26,27 +30,41 @@ struct WasmRun {
         }
         let exit: UInt32
         let results: [Result]
+        /// With `--profile`, most expensive functions first.
+        var profile: [RunObservation.Line]?
     }
 
     /// Runs.
     /// - Throws: ``CommandFailure`` for whatever went wrong.
-    func perform() throws -> Outcome {
+    func perform(_ console: Console) throws -> Outcome {
         let file = try WasmFile(path: path)
-        return try WasmFailure.explaining(path, file.bytes) {
-            do {
-                return try run(file.module)
-            } catch let exit as WASIExit {
-                // A library may end itself, from `_initialize` or the export, as a program does.
-                return Outcome(exit: exit.code, results: [])
+        let names = try FunctionNames(of: file.module, file.bytes, path: path, debug: debug)
+        if let remark = names.remark { console.warn(remark) }
+        let observation = RunObservation(observation, names: names, console: console)
+        let result = Result {
+            try WasmFailure.explaining(path, file.bytes, names: names) {
+                do {
+                    return try run(file.module, observation)
+                } catch let exit as WASIExit {
+                    // A library may end itself, from `_initialize` or the export, as a program does.
+                    return Outcome(exit: exit.code, results: [])
+                }
             }
         }
+        // What was seen is wanted most when the run went wrong.
+        try observation.finish()
+        var outcome = try result.get()
+        outcome.profile = observation.lines
+        return outcome
     }
 
-    private func run(_ module: Module) throws -> Outcome {
+    private func run(_ module: Module, _ observation: RunObservation) throws -> Outcome {
         let limits = CallLimits(
             fuel: fuel, timeoutNanoseconds: timeoutSeconds.map { UInt64($0 * 1e9) })
         let store = Store(
-            engine: Engine(configuration: EngineConfiguration(defaultLimits: limits)))
+            engine: Engine(configuration: EngineConfiguration(defaultLimits: limits)),
+            observer: observation.observer)
+        observation.began(in: store)
         let wasi = try system()
         var imports = Imports()
         wasi.link(to: &imports, store: store)

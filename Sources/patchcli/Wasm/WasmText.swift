@@ -1,3 +1,4 @@
+import Foundation
 import WebAssembly
 
 /// Values as they are written on a command line: integers in signed decimal, floating-point
@@ -43,6 +44,18 @@ enum WasmText {
         case .externRef:
             return text == "null" ? .ref(.nullExtern) : UInt32(text).map { .ref(.extern($0)) }
         }
+    }
+
+    /// A part of a whole, one digit after the point.
+    static func percent(_ part: UInt64, of whole: UInt64) -> String {
+        String(format: "%.1f", whole == 0 ? 0 : 100 * Double(part) / Double(whole))
+    }
+
+    /// A long name cut in its middle: its ends tell most.
+    static func shortened(_ text: String, to width: Int) -> String {
+        guard text.count > width, width > 4 else { return text }
+        let head = (width - 1) * 2 / 3
+        return text.prefix(head) + "…" + text.suffix(width - 1 - head)
     }
 
     private static func nan(_ isNegative: Bool, _ payload: UInt64, canonical: UInt64) -> String {
