@@ -21,7 +21,10 @@ let swiftSyntaxLink: [LinkerSetting] = [
 
 let package = Package(
     name: "OpenPatch",
-    platforms: [.iOS(.v15), .macOS(.v12), .tvOS(.v15), .visionOS(.v1)],
+    platforms: wasmKitFolder == nil
+        ? [.iOS(.v15), .macOS(.v12), .tvOS(.v15), .visionOS(.v1)]
+        // WasmKit's own floor.
+        : [.iOS(.v18), .macOS(.v15), .tvOS(.v18), .visionOS(.v2)],
     products: [
         .library(name: "PatchSDK", targets: ["PatchSDK"]),
         .library(name: "WebAssembly", targets: ["WebAssembly", "WebAssemblyWASI"]),
@@ -32,7 +35,9 @@ let package = Package(
         .executable(name: "patchcli", targets: ["patchcli"]),
         .executable(name: "patchd", targets: ["patchd"]),
     ],
-    targets: systemLibraries + webKitGTK + floor0 + floor1 + floor2 + floor3 + floor4 + floor5
+    dependencies: wasmKitFolder.map { [.package(path: $0)] } ?? [],
+    targets: systemLibraries + webKitGTK + wasmKit + floor0 + floor1 + floor2 + floor3 + floor4
+        + floor5
         + floor6 + tests
         + appleStubs,
     swiftLanguageModes: [.v6],
@@ -111,8 +116,9 @@ var floor3: [Target] {
             dependencies: [
                 "CPatchGate", "ModuleABI", "PatchCrypto", "PatchPlatform", "Rollout",
                 "UpdateEngine", "WebAssembly", "WebAssemblyWASI",
-            ] + stubbed("Combine"),
-            resources: [.copy("PrivacyInfo.xcprivacy")]),
+            ] + wasmKitRuntime + stubbed("Combine"),
+            resources: [.copy("PrivacyInfo.xcprivacy")],
+            swiftSettings: wasmKitChosen),
         // The public suite of WASI programs, for people who work on the engine.
         .target(name: "WASISuite", dependencies: ["WebAssembly", "WebAssemblyWASI"]),
     ]
@@ -146,6 +152,38 @@ var webKitGTK: [Target] {
             name: "webshell", dependencies: ["WebViewBundle", "WebViewBundleGTK"],
             path: "Examples/WebShell"),
     ]
+}
+
+// MARK: - WasmKit in place of our engine
+
+// Only when OPENPATCH_WASMKIT names a checkout of WasmKit: otherwise this package has no dependency,
+// and none is looked for (README, "Another engine").
+nonisolated var wasmKitFolder: String? {
+    Context.environment["OPENPATCH_WASMKIT"].flatMap { $0.isEmpty ? nil : $0 }
+}
+
+var wasmKit: [Target] {
+    let engine: Target.Dependency
+    if let wasmKitFolder {
+        // A package by path is known by the name of its folder.
+        engine = .product(
+            name: "WasmKit", package: URL(fileURLWithPath: wasmKitFolder).lastPathComponent)
+    } else if stubsWanted {
+        engine = "WasmKit"
+    } else {
+        return []
+    }
+    return [
+        .target(name: "WasmKitRuntime", dependencies: ["WebAssembly", "WebAssemblyWASI", engine])
+    ]
+}
+
+nonisolated var wasmKitRuntime: [Target.Dependency] {
+    wasmKitFolder == nil ? [] : ["WasmKitRuntime"]
+}
+
+nonisolated var wasmKitChosen: [SwiftSetting] {
+    wasmKitFolder == nil ? [] : [.define("OPENPATCH_WASMKIT")]
 }
 
 // MARK: - Floor 5: developer and operator
@@ -237,6 +275,11 @@ var tests: [Target] {
             dependencies: ["PatchDelta", "PatchCompression", "PatchCrypto", "TestSupport"]),
         .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit", "TestSupport"]),
         .testTarget(name: "WebAssemblyTests", dependencies: ["WebAssembly", "TestSupport"]),
+        // What every engine must do, over each that is there.
+        .testTarget(
+            name: "ModuleRuntimeTests",
+            dependencies: ["WebAssembly", "WebAssemblyWASI", "TestSupport"] + wasmKitRuntime,
+            swiftSettings: wasmKitChosen),
         .testTarget(
             name: "WebAssemblySpecTests",
             dependencies: ["WebAssemblySpec", "WebAssembly", "TestSupport"]),
@@ -306,7 +349,7 @@ var tests: [Target] {
 nonisolated var stubsWanted: Bool { Context.environment["OPENPATCH_APPLE_STUBS"] != nil }
 // Computed: a stored global of a manifest is set after `package` has been made.
 nonisolated var stubNames: [String] {
-    ["Combine", "Compression", "CryptoKit", "Security", "WebKit"]
+    ["Combine", "Compression", "CryptoKit", "Security", "WasmKit", "WebKit"]
 }
 
 var appleStubs: [Target] {

@@ -125,7 +125,7 @@ check_stubs() {
     log=$scratch/check-apple.log
     : > "$log"
     # The libraries that an app links; what they stand on comes along.
-    for target in PatchSDK WebViewBundle; do
+    for target in PatchSDK WasmKitRuntime WebViewBundle; do
         [ -d "Sources/$target" ] || continue
         if ! OPENPATCH_APPLE_STUBS=1 swift build --scratch-path "$scratch" --target "$target" \
             >> "$log" 2>&1; then

@@ -5,11 +5,11 @@ import WebAssembly
 /// A pointer outside of it is the guest's mistake and becomes `EFAULT`: it must never reach
 /// `Memory`'s unchecked accessor, which would end the instance.
 struct GuestMemory {
-    private let memory: Memory?
+    private let memory: (any RuntimeMemory)?
 
-    init(_ memory: Memory?) { self.memory = memory }
+    init(_ memory: (any RuntimeMemory)?) { self.memory = memory }
 
-    private func checked(_ address: UInt32, _ count: Int) throws -> Memory {
+    private func checked(_ address: UInt32, _ count: Int) throws -> any RuntimeMemory {
         guard let memory, count >= 0, Int(address) <= memory.byteCount,
             count <= memory.byteCount - Int(address)
         else { throw WASIErrno.fault }

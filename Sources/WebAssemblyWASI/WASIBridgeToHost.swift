@@ -44,14 +44,19 @@ public final class WASIBridgeToHost {
     /// Provides all functions of preview 1 to modules that are instantiated with `imports`.
     /// Those that this system does not have (sockets, links) answer `ENOTSUP`.
     public func link(to imports: inout Imports, store: Store) {
+        link(WebAssemblyRuntime.self, to: &imports, store: store)
+    }
+
+    /// Provides all functions of preview 1 to modules that another engine runs.
+    public func link<Runtime: ModuleRuntime>(
+        _ runtime: Runtime.Type, to imports: inout Runtime.Imports, store: Runtime.Store
+    ) {
         let system = system
         for function in WASIFunction.all {
             imports.define(
                 module: Self.moduleName, name: function.name,
-                Function(
-                    store: store, parameters: function.parameters, results: function.results
-                ) { caller, arguments in
-                    try function.call(system, GuestMemory(caller.memory), arguments)
+                Runtime.Function(store: store, type: function.type) { caller, slots in
+                    try function.call(system, GuestMemory(caller.memory), slots)
                 })
         }
     }

@@ -5,29 +5,30 @@ struct WASIFunction: Sendable {
     typealias Body = @Sendable (WASISystem, GuestMemory, WASIArguments) throws -> Void
 
     let name: String
-    let parameters: [ValueType]
     /// All but `proc_exit` give an errno.
-    let results: [ValueType]
+    let type: FunctionType
     private let body: Body
 
     /// - Parameter types: the parameters, `i` for i32 and `l` for i64.
     init(_ name: String, _ types: String, returns: Bool = true, _ body: @escaping Body) {
         self.name = name
-        parameters = types.map { $0 == "l" ? .i64 : .i32 }
-        results = returns ? [.i32] : []
+        type = FunctionType(
+            parameters: types.map { $0 == "l" ? .i64 : .i32 }, results: returns ? [.i32] : [])
         self.body = body
     }
 
+    /// Makes the call whose arguments are in `slots`, where its errno is left.
     /// - Throws: only ``WASIExit``; all else is told to the guest by number.
     func call(
-        _ system: WASISystem, _ memory: GuestMemory, _ arguments: [Value]
-    ) throws -> [Value] {
+        _ system: WASISystem, _ memory: GuestMemory, _ slots: UnsafeMutableBufferPointer<UInt64>
+    ) throws {
+        var outcome = WASIErrno.success
         do {
-            try body(system, memory, WASIArguments(arguments))
-            return results.isEmpty ? [] : [.i32(UInt32(WASIErrno.success.rawValue))]
+            try body(system, memory, WASIArguments(UnsafeBufferPointer(slots)))
         } catch let errno as WASIErrno {
-            return results.isEmpty ? [] : [.i32(UInt32(errno.rawValue))]
+            outcome = errno
         }
+        if !type.results.isEmpty { slots[0] = UInt64(outcome.rawValue) }
     }
 
     static let groups: [[WASIFunction]] = [
@@ -36,18 +37,12 @@ struct WASIFunction: Sendable {
     static let all: [WASIFunction] = groups.flatMap { $0 }
 }
 
-/// The arguments of a call, by position. The engine has checked their types already.
+/// The arguments of a call, by position. The engine has checked their number and types already.
 struct WASIArguments {
-    private let values: [Value]
-    init(_ values: [Value]) { self.values = values }
+    private let slots: UnsafeBufferPointer<UInt64>
+    init(_ slots: UnsafeBufferPointer<UInt64>) { self.slots = slots }
 
-    subscript(_ index: Int) -> UInt32 {
-        guard index < values.count, case .i32(let value) = values[index] else { return 0 }
-        return value
-    }
+    subscript(_ index: Int) -> UInt32 { UInt32(truncatingIfNeeded: long(index)) }
 
-    func long(_ index: Int) -> UInt64 {
-        guard index < values.count, case .i64(let value) = values[index] else { return 0 }
-        return value
-    }
+    func long(_ index: Int) -> UInt64 { index < slots.count ? slots[index] : 0 }
 }

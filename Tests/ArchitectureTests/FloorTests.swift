@@ -61,6 +61,33 @@ struct FloorTests {
         #expect(package.dependencies.isEmpty)
     }
 
+    @Test("WasmKit is no part of this package unless a checkout is named, and then it is")
+    func wasmKitIsAskedFor() throws {
+        let usual = try PackageDescription.shared.get()
+        #expect(!usual.targets.contains { $0.name == "WasmKitRuntime" })
+        // A folder that looks like a checkout of WasmKit, as far as a manifest can tell.
+        let folder = try TemporaryDirectory("kit")
+        let checkout = folder.url.appendingPathComponent("MyWasmKit")
+        let sources = checkout.appendingPathComponent("Sources/WasmKit")
+        try FileManager.default.createDirectory(at: sources, withIntermediateDirectories: true)
+        try Data().write(to: sources.appendingPathComponent("Empty.swift"))
+        let manifest = """
+            // swift-tools-version: 6.0
+            import PackageDescription
+            let package = Package(
+                name: "WasmKit", platforms: [.macOS(.v15), .iOS(.v18)],
+                products: [.library(name: "WasmKit", targets: ["WasmKit"])],
+                targets: [.target(name: "WasmKit")])
+            """
+        try Data(manifest.utf8).write(to: checkout.appendingPathComponent("Package.swift"))
+        let asked = try PackageDescription.load(
+            environment: ["OPENPATCH_WASMKIT": checkout.path])
+        #expect(asked.dependencies.map(\.identity) == ["mywasmkit"])
+        #expect(asked.targets.contains { $0.name == "WasmKitRuntime" })
+        let sdk = asked.targets.first { $0.name == "PatchSDK" }
+        #expect(sdk?.dependencies?.contains("WasmKitRuntime") == true)
+    }
+
     private func isOurs(_ target: PackageDescription.Target) -> Bool {
         target.type != "test" && target.type != "system-target" && target.path.hasPrefix("Sources/")
     }

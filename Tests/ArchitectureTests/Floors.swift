@@ -7,7 +7,7 @@ enum Floors {
             "PatchPlatform",
         ],
         ["CWasmCore", "PatchDelta", "Rollout", "TUF", "WebAssembly"],
-        ["ModuleABI", "UpdateEngine", "WebAssemblySpec", "WebAssemblyWASI"],
+        ["ModuleABI", "UpdateEngine", "WasmKitRuntime", "WebAssemblySpec", "WebAssemblyWASI"],
         ["PatchSDK", "WASISuite"],
         ["WebViewBundle", "WebViewBundleGTK"],
         ["PatchCompiler", "PatchServer"],
@@ -17,6 +17,8 @@ enum Floors {
     /// Pairs on one floor that belong together: a C core and the Swift target that owns it.
     static let companions: [String: Set<String>] = [
         "WebAssembly": ["CWasmCore"],
+        // An adapter of another engine, with its system interface.
+        "WasmKitRuntime": ["WebAssemblyWASI"],
         // The adapter of one system, apart because it links half a gigabyte.
         "WebViewBundleGTK": ["WebViewBundle"],
     ]

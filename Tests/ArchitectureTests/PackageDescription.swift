@@ -22,13 +22,16 @@ struct PackageDescription: Decodable {
 
     static let shared = Result { try load() }
 
-    private static func load() throws -> PackageDescription {
+    /// Describes the package as it is under these variables.
+    static func load(
+        environment: [String: String] = ["OPENPATCH_WASMKIT": ""]
+    ) throws -> PackageDescription {
         // A scratch path of its own: the running test holds the lock of the usual one.
         let scratch = try TemporaryDirectory("describe")
         let result = try ChildProcess.run(
             "swift",
             ["package", "--scratch-path", scratch.path, "describe", "--type", "json"],
-            in: SharedData.checkout)
+            in: SharedData.checkout, environment: environment)
         guard result.status == 0 else { throw Failed(message: result.standardError) }
         return try JSONDecoder().decode(
             PackageDescription.self, from: Data(result.standardOutput.utf8))

@@ -22,6 +22,14 @@ public struct WasmValidationError: Error, Hashable, Sendable, CustomStringConver
     /// The function in which it was noticed (index in the module's function space), if any.
     public let function: Int?
 
+    /// A failure that this engine or an adapter of another found.
+    package init(code: String, message: String, offset: Int, function: Int?) {
+        self.code = code
+        self.message = message
+        self.offset = offset
+        self.function = function
+    }
+
     /// The failure as one line.
     public var description: String {
         "\(message) (\(code), at byte \(offset)\(function.map { ", function \($0)" } ?? ""))"
@@ -34,6 +42,12 @@ public struct WasmLinkError: Error, Hashable, Sendable, CustomStringConvertible 
     public let code: String
     /// What is wrong, as a sentence; begins with the words of the specification's test suite.
     public let message: String
+
+    /// A failure that this engine or an adapter of another found.
+    package init(code: String, message: String) {
+        self.code = code
+        self.message = message
+    }
 
     /// The failure as one line.
     public var description: String { "\(message) (\(code))" }
@@ -63,6 +77,12 @@ public struct WasmUsageError: Error, Hashable, Sendable, CustomStringConvertible
     public let code: String
     /// What is wrong, as a sentence.
     public let message: String
+
+    /// A failure that this engine or an adapter of another found.
+    package init(code: String, message: String) {
+        self.code = code
+        self.message = message
+    }
 
     /// The failure as one line.
     public var description: String { "\(message) (\(code))" }

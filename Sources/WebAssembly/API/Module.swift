@@ -124,6 +124,9 @@ public final class Module: Sendable {
         contents.exports.map { ExportType(name: $0.name, kind: kind(of: $0)) }
     }
 
+    /// The bytes that it was decoded from.
+    package var bytes: [UInt8] { code.withBytes { Array($0) } }
+
     /// The custom sections, in order.
     public var customSections: [CustomSection] {
         contents.customs.map { CustomSection(name: $0.name, bytes: Array(code.slice($0.span))) }

@@ -6,7 +6,8 @@ public struct Trap: Error, Hashable, Sendable, CustomStringConvertible {
     /// The guest's frames, innermost first; at most 64 of them.
     public let backtrace: [Frame]
 
-    init(_ reason: TrapReason, backtrace: [Frame] = []) {
+    /// A trap of the engine or of an adapter.
+    package init(_ reason: TrapReason, backtrace: [Frame] = []) {
         self.reason = reason
         self.backtrace = backtrace
     }

@@ -40,7 +40,7 @@ public final class Store {
     let emptyMemory: UnsafeMutablePointer<wc_memory>
 
     /// Makes an empty store.
-    public convenience init(engine: Engine) { self.init(engine: engine, observer: nil) }
+    public required convenience init(engine: Engine) { self.init(engine: engine, observer: nil) }
 
     /// Makes an empty store whose calls are told to `observer`. Modules are translated for it with
     /// probes where functions begin and end, so calls in this store cost several times as much;
