@@ -39,7 +39,7 @@ enum WasmPrograms {
             """)
     }
 
-    static func compile(_ source: String) throws -> [UInt8] {
+    static func compile(_ source: String, flags: [String] = []) throws -> [UInt8] {
         let folder = try TemporaryDirectory("program")
         try folder.write(source, to: "p.c")
         let result = try ChildProcess.run(
@@ -49,7 +49,7 @@ enum WasmPrograms {
                 "-nostdlib",
                 "-Wl,--no-entry", "p.c",
                 "-o", "p.wasm",
-            ], in: folder.url)
+            ] + flags, in: folder.url)
         guard result.status == 0 else { throw Failed(message: result.standardError) }
         return [UInt8](try Data(contentsOf: folder.file("p.wasm")))
     }

@@ -41,6 +41,9 @@ public struct ModuleLayout: Sendable {
     public let dataSegments: [Int]
     /// How many elements each element segment holds, in order.
     public let elementSegments: [Int]
+    /// Where the contents of the code section begin, in bytes from the start of the module: what
+    /// DWARF counts from. Nil without a code section.
+    public let codeStart: Int?
 
     /// The specification's names of sections, by number.
     static let names = [
@@ -63,7 +66,18 @@ extension Module {
             memories: contents.memories, tables: contents.tables, globals: contents.globals,
             start: contents.start.map(Int.init),
             dataSegments: contents.data.map { Int($0.span.end - $0.span.start) },
-            elementSegments: contents.elements.map(\.items.count))
+            elementSegments: contents.elements.map(\.items.count),
+            codeStart: code.withBytes { Module.codeStart(of: $0) })
+    }
+
+    private static func codeStart(of bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+        var reader = ByteReader(bytes)
+        guard (try? reader.part(8)) != nil else { return nil }
+        while let id = try? reader.byte(), let size = try? reader.u32() {
+            if id == 10 { return reader.offset }
+            guard (try? reader.part(Int(size))) != nil else { return nil }
+        }
+        return nil
     }
 
     /// The bytes were decoded once already, so nothing here fails; if it did, the list would end.

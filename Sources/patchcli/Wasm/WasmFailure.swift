@@ -43,10 +43,8 @@ enum WasmFailure {
     /// The innermost frames, one a line.
     private static func frames(of trap: Trap, _ names: FunctionNames?) -> String? {
         guard !trap.backtrace.isEmpty else { return nil }
-        let shown = trap.backtrace.prefix(12).map { frame in
-            "in \(names.map { $0[frame.function] } ?? frame.name ?? "function \(frame.function)")"
-                + " at byte \(frame.offset)"
-        }
+        let frames = trap.backtrace.prefix(12)
+        let shown = names?.describe(frames) ?? frames.map { "in \($0)" }
         let more = trap.backtrace.count - shown.count
         return (shown + (more > 0 ? ["and \(more) more frames"] : [])).joined(separator: "\n")
     }

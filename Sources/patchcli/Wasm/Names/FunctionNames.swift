@@ -8,6 +8,9 @@ import WebAssembly
 /// that was kept when it was built.
 struct FunctionNames {
     private let names: [Int: String]
+    private let lines: LineTable?
+    /// Where the contents of the code section begin, from which line tables count.
+    private let codeStart: Int
     /// Why the debug file beside the module was not used; nil when it was or there is none.
     let remark: String?
     /// The debug file that gave names.
@@ -18,17 +21,21 @@ struct FunctionNames {
     ///   module (65).
     init(of module: Module, _ bytes: [UInt8], path: String, debug: String?) throws {
         var names = module.functionNames
+        var sections = module.customSections
         var remark: String?
         var used: String?
         do {
             if let found = try Self.read(debug, beside: path, bytes) {
-                names.merge(found.names) { _, kept in kept }
+                names.merge(found.module.functionNames) { _, kept in kept }
+                sections = found.module.customSections
                 used = found.path
             }
         } catch let failure as CommandFailure where debug == nil {
             remark = failure.what
         }
         self.names = names
+        lines = LineTable(sections)
+        codeStart = module.layout.codeStart ?? 0
         self.remark = remark
         debugFile = used
     }
@@ -38,12 +45,20 @@ struct FunctionNames {
         names[index].map(SwiftNames.readable) ?? "function \(index)"
     }
 
-    /// Whether any function has a name of its own.
-    var isEmpty: Bool { names.isEmpty }
+    /// The frames of a trap as lines: the function, the line of its source where a line table has
+    /// it, and the byte in the module.
+    func describe(_ frames: some Collection<Trap.Frame>) -> [String] {
+        let places = lines?.places(of: frames.map { $0.offset - codeStart }) ?? [:]
+        return frames.map { frame in
+            let place =
+                places[frame.offset - codeStart].map { " at \($0.file):\($0.line)," } ?? " at"
+            return "in \(self[frame.function])\(place) byte \(frame.offset)"
+        }
+    }
 
     private static func read(
         _ named: String?, beside path: String, _ module: [UInt8]
-    ) throws -> (names: [Int: String], path: String)? {
+    ) throws -> WasmFile? {
         let file = named ?? path + ".debug"
         if named == nil, !FileManager.default.fileExists(atPath: file) { return nil }
         let debug = try WasmFile(path: file)
@@ -56,6 +71,6 @@ struct FunctionNames {
                     + "'\(path)'.",
                 fix: "patchcli build, and keep both files", exit: .dataError)
         }
-        return (debug.module.functionNames, file)
+        return debug
     }
 }
