@@ -224,11 +224,21 @@ var floor6: [Target] {
     ]
 }
 
+// MARK: - Examples
+
+/// What the SwiftUI example decides, which runs anywhere; its screen is only stub-checked here.
+nonisolated var greetingLogic: Target {
+    .target(
+        name: "GreetingLogic", dependencies: ["PatchSDK"] + stubbed("Combine"),
+        path: "Examples/GreetingApp/Sources/GreetingLogic")
+}
+
 // MARK: - Tests
 
 var tests: [Target] {
     if stubsWanted { return [] }
     return [
+        greetingLogic,
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         // A published tree and a web server with faults, for what stands on updates.
         .target(
@@ -309,8 +319,9 @@ var tests: [Target] {
         .testTarget(
             name: "PatchSDKTests",
             dependencies: [
-                "PatchSDK", "ModuleABI", "PatchCompression", "PatchCrypto", "PatchPlatform", "TUF",
-                "UpdateEngine", "WebAssembly", "TestSupport", "UpdateTestSupport",
+                "PatchSDK", "GreetingLogic", "ModuleABI", "PatchCompression", "PatchCrypto",
+                "PatchPlatform", "TUF", "UpdateEngine", "WebAssembly", "TestSupport",
+                "UpdateTestSupport",
             ]),
         .testTarget(
             name: "WebViewBundleTests",
@@ -349,14 +360,21 @@ var tests: [Target] {
 nonisolated var stubsWanted: Bool { Context.environment["OPENPATCH_APPLE_STUBS"] != nil }
 // Computed: a stored global of a manifest is set after `package` has been made.
 nonisolated var stubNames: [String] {
-    ["Combine", "Compression", "CryptoKit", "Security", "WasmKit", "WebKit"]
+    ["Combine", "Compression", "CryptoKit", "Security", "SwiftUI", "WasmKit", "WebKit"]
 }
 
 var appleStubs: [Target] {
     guard stubsWanted else { return [] }
-    return stubNames.map {
-        .target(name: $0, path: "Stubs/\($0)", swiftSettings: [.swiftLanguageMode(.v5)])
+    let stubs: [Target] = stubNames.map {
+        .target(
+            name: $0, dependencies: $0 == "SwiftUI" ? ["Combine"] : [], path: "Stubs/\($0)",
+            swiftSettings: [.swiftLanguageMode(.v5)])
     }
+    // The example's screen, so that it keeps compiling.
+    let screen = Target.executableTarget(
+        name: "GreetingApp", dependencies: ["GreetingLogic", "PatchSDK", "SwiftUI"],
+        path: "Examples/GreetingApp/Sources/GreetingApp", exclude: ["Resources"])
+    return stubs + [greetingLogic, screen]
 }
 
 nonisolated func stubbed(_ names: String...) -> [Target.Dependency] {

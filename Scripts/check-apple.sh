@@ -124,9 +124,8 @@ check_stubs() {
     mkdir -p "$scratch"
     log=$scratch/check-apple.log
     : > "$log"
-    # The libraries that an app links; what they stand on comes along.
-    for target in PatchSDK WasmKitRuntime WebViewBundle; do
-        [ -d "Sources/$target" ] || continue
+    # The libraries that an app links, and an app; what they stand on comes along.
+    for target in PatchSDK WasmKitRuntime WebViewBundle GreetingApp; do
         if ! OPENPATCH_APPLE_STUBS=1 swift build --scratch-path "$scratch" --target "$target" \
             >> "$log" 2>&1; then
             grep -E 'error:' "$log" | sort -u >&2 || tail -n 20 "$log" >&2

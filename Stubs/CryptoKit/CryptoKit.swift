@@ -1,4 +1,5 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 // Our own declarations of the part of CryptoKit that this project calls, written from its public
 // documentation. Nothing here runs: the bodies only satisfy the compiler.
 import Foundation

@@ -1,4 +1,5 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 // Our own declarations of the part of Security that this project calls, written from its public
 // documentation. Nothing here runs: the bodies only satisfy the compiler. On Apple platforms the
 // Core Foundation types bridge from Data and Dictionary; here they are the same types.

@@ -1,4 +1,5 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 // Our own declarations of the part of WebKit that this project calls, written from its public
 // documentation. Nothing here runs.
 import Foundation

@@ -34,6 +34,10 @@ struct Greeter {
             case .activated, .update, .log: break
             }
         }
+        let banner = UpdateBanner(screen)
+        let states = Patch.shared.updateStates
+        let showing = Task { for await state in states { banner.show(state) } }
+        defer { showing.cancel() }
         if case .fallback(let reason) = await Patch.shared.start() {
             screen.problem("native code runs: \(reason)")
         }
@@ -52,6 +56,7 @@ struct Greeter {
             }
             let next = frame(loop.reason)
             if next != shown {
+                banner.hide()
                 screen.show(next)
                 shown = next
             }

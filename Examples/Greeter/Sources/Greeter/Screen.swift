@@ -20,11 +20,15 @@ struct Frame: Equatable {
 struct Screen {
     let isPlain: Bool
     private let hasColour: Bool
+    /// Whether a line may be drawn over.
+    let drawsOver: Bool
 
     init(isPlain: Bool) {
         self.isPlain = isPlain
         let forbids = ProcessInfo.processInfo.environment["NO_COLOR"].map { !$0.isEmpty } ?? false
-        hasColour = !isPlain && !forbids && isatty(1) == 1
+        let isTerminal = isatty(1) == 1
+        drawsOver = !isPlain && isTerminal
+        hasColour = !isPlain && !forbids && isTerminal
     }
 
     func show(_ frame: Frame) {
@@ -67,12 +71,12 @@ struct Screen {
         write(isPlain ? "problem: \(text)\n" : tint("  ! \(text)\n", "31"))
     }
 
-    private func tint(_ text: String, _ code: String) -> String {
+    func tint(_ text: String, _ code: String) -> String {
         hasColour ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
     }
 
     // Unbuffered, so that a script that reads the output sees it at once.
-    private func write(_ text: String) {
+    func write(_ text: String) {
         FileHandle.standardOutput.write(Data(text.utf8))
     }
 }
