@@ -309,8 +309,14 @@ static u32 call_foreign(ARGS) {
     FRAME(t)
 }
 
+// Nothing is ever thrown through a handler; a table of how to unwind each would be half their size.
+#if __has_attribute(nouwtable)
+#define NO_UNWIND __attribute__((nouwtable))
+#else
+#define NO_UNWIND
+#endif
 #define OP(k, name, ...)                                                                          \
-    static u32 h_##name(ARGS) { FRAMELESS __VA_ARGS__ }
+    static NO_UNWIND u32 h_##name(ARGS) { FRAMELESS __VA_ARGS__ }
 #include "handlers.inc"
 #undef OP
 
@@ -415,14 +421,24 @@ static const uint16_t flags[] = {
 #include "optable.inc"
 #undef FLAGS
 };
-static const char *const names[] = {
-#define OP(k, name, ...) #name,
+// One after the other, because a table of pointers is three times as large and has to be relocated.
+static const char names[] =
+#define OP(k, name, ...) #name "\0"
+#include "handlers.inc"
+#undef OP
+    ;
+enum {
+    OPCODES =
+#define OP(k, name, ...) +1
 #include "handlers.inc"
 #undef OP
 };
 const wc_operator *wc_operators(void) { return operators; }
 const uint16_t *wc_opcode_flags(void) { return flags; }
-uint32_t wc_opcode_count(void) { return (u32)(sizeof names / sizeof *names); }
+uint32_t wc_opcode_count(void) { return OPCODES; }
 const char *wc_opcode_name(uint32_t opcode) {
-    return opcode < wc_opcode_count() ? names[opcode] : "?";
+    const char *name = opcode < OPCODES ? names : "?";
+    for (u32 i = opcode < OPCODES ? opcode : 0; i; i--)
+        while (*name++) {}
+    return name;
 }

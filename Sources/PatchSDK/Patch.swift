@@ -122,6 +122,18 @@ public final class Patch: Sendable {
         return outcome
     }
 
+    /// The same, but with `autoApply` waits for the first check and what comes of it, for apps that
+    /// would rather show the newest release than the first picture.
+    /// - Parameter seconds: the longest wait; more than 2 counts as 2.
+    /// - Returns: what runs at the end of the wait; what goes on, goes on behind it.
+    @discardableResult
+    public func start(waitingAtMost seconds: Double) async -> StartOutcome {
+        guard let session else { return .fallback(PatchError.notConfigured.description) }
+        let outcome = await session.start()
+        await session.beginAutomatic(waitingAtMost: min(max(0, seconds), 2))
+        return routing.active.map { .activated($0.release.version) } ?? outcome
+    }
+
     /// Says that the app works with the release that runs. Needed only with
     /// ``PatchReadiness/manual``; earlier than the SDK's own judgement it is welcome, too.
     public func markReady() {

@@ -122,6 +122,17 @@ final class AppFixture {
         Issue.record("it did not happen: \(what)", sourceLocation: sourceLocation)
     }
 
+    /// The same for what lives on the main actor.
+    @MainActor func eventuallyOnMain(
+        sourceLocation: SourceLocation = #_sourceLocation, _ condition: @MainActor () -> Bool
+    ) async throws {
+        for _ in 0..<4000 {
+            if condition() { return }
+            try await Task.sleep(nanoseconds: 5_000_000)
+        }
+        Issue.record("it did not happen", sourceLocation: sourceLocation)
+    }
+
     /// Lets the main actor deliver what was posted.
     func seenStates() async -> [PatchUpdateState] {
         await Task { @MainActor in }.value

@@ -8,7 +8,7 @@ import UpdateTestSupport
 @testable import PatchSDK
 
 /// Whom a device speaks for: channel, tags, tests that it joined.
-@Suite(.timeLimit(.minutes(2))) struct AudienceTests {
+@Suite struct AudienceTests {
     let fixture: AppFixture
     init() throws { fixture = try AppFixture() }
 

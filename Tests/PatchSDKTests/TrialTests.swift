@@ -8,7 +8,7 @@ import UpdateTestSupport
 @testable import PatchSDK
 
 /// From the activation of a release to the moment at which it is found to work.
-@Suite(.timeLimit(.minutes(2))) struct TrialTests {
+@Suite struct TrialTests {
     let fixture: AppFixture
     let sleeps = Sleeps()
 

@@ -93,7 +93,7 @@ public struct PatchConfiguration: Sendable {
 }
 
 /// What remote updates are trusted by.
-public enum PatchTrust: Sendable {
+public enum PatchTrust: Sendable, Equatable {
     /// The root of trust shipped with the app (`patch-root.json`).
     case bundledRoot
     /// A root of trust given by the program.

@@ -13,7 +13,7 @@ extension Session {
     }
 
     /// Begins looking for updates as the policy says; a second call begins nothing.
-    func beginAutomatic() {
+    func beginAutomatic(atLaunch: Bool = true) {
         guard isAutomatic else { return }
         let isNew = automatic.withLock {
             let isNew = !$0.isScheduled
@@ -21,7 +21,9 @@ extension Session {
             return isNew
         }
         let policy = configuration.checkPolicy
-        if policy.atLaunch { Task.detached { [weak self] in await self?.automaticUpdate() } }
+        if policy.atLaunch, atLaunch {
+            Task.detached { [weak self] in await self?.automaticUpdate() }
+        }
         guard isNew, let wanted = policy.interval, wanted > 0 else { return }
         let interval = max(wanted, PatchCheckPolicy.minimumInterval)
         Task.detached { [weak self, sleep = environment.sleep] in
@@ -30,6 +32,23 @@ extension Session {
                 await self.automaticUpdate()
             }
         }
+    }
+
+    /// The same, and looks for an update now; returns when that has ended or the time is up.
+    func beginAutomatic(waitingAtMost seconds: Double) async {
+        guard isAutomatic else { return }
+        let (ends, end) = AsyncStream<Void>.makeStream()
+        Task.detached { [self] in
+            await automaticUpdate()
+            end.finish()
+        }
+        let timer = Task.detached { [environment] in
+            try? await environment.sleep(seconds)
+            end.finish()
+        }
+        for await _ in ends {}
+        timer.cancel()
+        beginAutomatic(atLaunch: false)
     }
 
     /// Looks for an update, brings it here, and lets it run when the time has come.
