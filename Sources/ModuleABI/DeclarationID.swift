@@ -10,6 +10,7 @@ public enum DeclarationID {
         case method
         case getter
         case staticGetter = "static-getter"
+        case setter
     }
 
     /// The id of a function.

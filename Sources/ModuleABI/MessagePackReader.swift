@@ -188,6 +188,23 @@ extension MessagePackReader {
         return try body(&self)
     }
 
+    /// Begins a value that holds others; ``leave()`` ends it. What reads into the parts of a new
+    /// struct cannot do so in the closure of ``nested(_:)``.
+    /// - Throws: `too_deep` beyond ``maximumDepth``.
+    public mutating func enter() throws(MessagePackError) {
+        guard depth < Self.maximumDepth else { throw MessagePackError(.tooDeep, at: position) }
+        depth += 1
+    }
+
+    /// Ends what ``enter()`` began.
+    public mutating func leave() { depth -= 1 }
+
+    /// Refuses a case index that an enum does not have.
+    /// - Throws: `invalid_value`, always.
+    public func refuse() throws(MessagePackError) -> Never {
+        throw MessagePackError(.invalidValue, at: position)
+    }
+
     /// Reads an array whose elements `element` reads.
     public mutating func array<T>(
         _ element: (inout MessagePackReader) throws -> T

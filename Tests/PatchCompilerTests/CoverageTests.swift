@@ -16,7 +16,7 @@ private let app = """
     func describe(_ cents: Int) -> String { Line(cents: cents).text }
 
     func format<T>(_ value: T) -> String where T: CustomStringConvertible { value.description }
-    func nativeOnly(_ x: inout Int) { x = banner(x) }
+    func nativeOnly(_ x: Any) -> Any { banner(1) }
     func banner<T: BinaryInteger>(_ x: T) -> T { x }
 
     struct Line {
@@ -67,10 +67,10 @@ struct CoverageTests {
     func unchanged() throws {
         let (fixture, manifest) = try Self.fixture()
         var report = try fixture.project().coverage(of: manifest)
-        #expect(report.covered == [] && report.unchanged == 3 && report.removed == [])
+        #expect(report.covered == [] && report.unchanged == 5 && report.removed == [])
         try fixture.project().prepare()
         report = try fixture.project().coverage(of: manifest)
-        #expect(report.covered == [] && report.unchanged == 3)
+        #expect(report.covered == [] && report.unchanged == 5)
     }
 
     @Test("a changed body covers its function; a changed constant, helper or type its users")
@@ -79,12 +79,36 @@ struct CoverageTests {
         #expect(try covered("\"EUR\"", "\"USD\"") == ["priceLabel(_:)"])
         #expect(
             try covered("value.description }", "value.description + \" \" }") == ["priceLabel(_:)"])
-        #expect(try covered("\"line \\(cents)\"", "\"\\(cents)\"") == ["describe(_:)"])
+        #expect(try covered("\"line \\(cents)\"", "\"\\(cents)\"") == ["Line.text"])
         #expect(
             try covered("var cents: Int\n", "var cents: Int\n    var more = 1\n") == [
                 "describe(_:)"
             ])
         #expect(try covered("unused = 1", "unused = 2") == [])
+    }
+
+    @Test("a function whose types have another shape than in the build travels, or is refused")
+    func shapes() throws {
+        let text = """
+            struct Line { var cents: Int
+            var text: String { "line \\(cents)" } }
+            func describe(_ cents: Int) -> String { Line(cents: cents).text }
+            """
+        func report(_ more: String) throws -> CoverageReport {
+            let fixture = try ProjectFixture(files: ["A.swift": text, "B.swift": more])
+            let project = try fixture.project()
+            let manifest = try Self.manifest(
+                AppCode(folder: fixture.folder, configuration: project.configuration))
+            try fixture.edit("Sources/A.swift", "var cents: Int\n", "var cents: Int, more = 1\n")
+            try fixture.edit("Sources/A.swift", "line \\(cents)", "line \\(more)")
+            return try project.coverage(of: manifest)
+        }
+        #expect(try report("").covered.map(\.name) == ["describe(_:)"])
+        let error = #expect(throws: PatchProjectError.self) {
+            try report("class Screen { var body: String { Line(cents: 1).text } }")
+        }
+        #expect(error?.kind == .nativeChange)
+        #expect(error?.message.contains("'Line.text' changed and 'Screen.body'") == true)
     }
 
     @Test("a new helper, constant, type or extension travels with the function that uses it")
@@ -137,7 +161,7 @@ struct CoverageTests {
         // The third calls the first through its gate, so it can stay as it is.
         #expect(try report("").covered.map(\.name) == ["first(_:)", "second(_:)"])
         for native in [
-            "struct Screen: Sendable { var body: Int { twice(1) } }",
+            "class Screen { var body: Int { twice(1) } }",
             "final class Window: Base { override func run() { _ = twice(1) } }\nclass Base { func run() {} }",
             "@main struct Start { static func main() { run() }; static func run() { _ = twice(1) } }",
         ] {

@@ -201,6 +201,7 @@ struct ABITypeTests {
             ("Swift.Set<Int>", "Set<Int>"), ("(Int)", "Int"), ("(a: Int, Bool)", "(a:Int,Bool)"),
             ("Optional<Optional<Int>>", "Optional<Optional<Int>>"),
             ("Dictionary<Int, Set<String>>", "Dictionary<Int,Set<String>>"),
+            ("Date?", "Optional<Foundation.Date>"), ("Foundation.Data", "Foundation.Data"),
         ])
     func canonical(written: String, name: String) throws {
         let result = try scan(["A.swift": "func f() -> \(written) { fatalError() }"])
@@ -214,11 +215,11 @@ struct ABITypeTests {
     @Test(
         "everything else does not cross",
         arguments: [
-            "Any", "any Hashable", "Int.Type", "() -> Int", "Date", "Data", "Character",
+            "Any", "any Hashable", "Int.Type", "() -> Int", "Locale", "Character",
             "Substring",
             "Set<[String: (Int, Int)]>", "[(Int, Int): Int]", "Array", "Array<Int, Int>",
             "Result<Int, E>",
-            "Foo.Int", "(a: Date, Int)", "Int8.Stride", "[5 of Int]",
+            "Foo.Int", "(a: Locale, Int)", "Int8.Stride", "[5 of Int]",
         ])
     func refused(written: String) throws {
         let result = try scan(["A.swift": "func f() -> \(written) { fatalError() }"])

@@ -88,7 +88,7 @@ struct FeatureTests {
             try SourceTree(folder: fixture.folder, configuration: project.configuration))
         let output = try program.patched(
             module.wasm, gates: Array(0..<24),
-            packed: scan.functions.filter { !$0.result.isScalar }.map(\.hexID))
+            packed: scan.functions.filter { $0.scalarOutput == nil }.map(\.hexID))
         let lines = output.split(separator: "\n")
         #expect(lines.count == 96)
         #expect(lines.allSatisfy { $0.hasSuffix("true") }, "seed \(seed): \(output)")
@@ -165,6 +165,10 @@ enum RandomType {
                 + elements.map {
                     ($0.label.map { $0 + ": " } ?? "") + literal($0.type, &generator)
                 }.joined(separator: ", ") + ")"
+        case .foundation(.Data): return "Data(\(literal(.bytes, &generator)))"
+        case .foundation(.Date):
+            return "Date(timeIntervalSinceReferenceDate: \(literal(.double, &generator)))"
+        case .named: return "\(type.swift).some"
         }
     }
 

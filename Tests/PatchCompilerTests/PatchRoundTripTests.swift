@@ -142,7 +142,7 @@ struct PatchRoundTripTests {
 /// prints when the module of the difference serves the covered functions.
 func expectSame(
     _ fixture: ProjectFixture, _ manifest: BuildManifest, covers: [String], driver: String,
-    flags: [String] = ["-O"], sourceLocation: SourceLocation = #_sourceLocation
+    flags: [[String]] = [["-O"]], sourceLocation: SourceLocation = #_sourceLocation
 ) throws {
     let project = try fixture.project()
     let module = try project.buildModule(
@@ -150,19 +150,21 @@ func expectSame(
     #expect(
         module.coverage.covered.map(\.name).sorted() == covers.sorted(),
         sourceLocation: sourceLocation)
-    let edited = try PreparedProgram(
-        fixture.swiftFiles(), driver: driver, in: fixture.directory, flags: flags)
-    let store = try PreparedProgram(
-        fixture.swiftFiles("Store"), driver: driver, in: fixture.directory, flags: flags)
     let covered = Set(module.section.functions.map { DeclarationID.hex16($0.id) })
     let gates = try ProjectLock(folder: fixture.folder).entries
         .filter { covered.contains($0.id) }.map(\.gate)
     let scan = FunctionScanner.scan(
         try SourceTree(folder: fixture.folder, configuration: project.configuration))
-    let packed = scan.functions.filter { !$0.result.isScalar }.map(\.hexID)
-    let expected = try edited.native()
-    let found = try store.patched(module.wasm, gates: gates, packed: packed)
-    // Where the store build itself would trap, nothing is printed that could be the same.
-    #expect((try? store.native()) != expected, sourceLocation: sourceLocation)
-    #expect(found == expected, sourceLocation: sourceLocation)
+    let packed = scan.functions.filter { $0.scalarOutput == nil }.map(\.hexID)
+    let expected = try PreparedProgram(
+        fixture.swiftFiles(), driver: driver, in: fixture.directory, flags: flags[0]
+    ).native()
+    for flags in flags {
+        let store = try PreparedProgram(
+            fixture.swiftFiles("Store"), driver: driver, in: fixture.directory, flags: flags)
+        let found = try store.patched(module.wasm, gates: gates, packed: packed)
+        // Where the store build itself would trap, nothing is printed that could be the same.
+        #expect((try? store.native()) != expected, sourceLocation: sourceLocation)
+        #expect(found == expected, "\(flags)", sourceLocation: sourceLocation)
+    }
 }

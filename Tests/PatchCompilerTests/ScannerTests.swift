@@ -5,7 +5,7 @@ import Testing
 
 @testable import PatchCompiler
 
-func scan(_ files: [String: String]) throws -> FunctionScanner.Result {
+func scan(_ files: [String: String]) throws -> FunctionScanner.Scan {
     FunctionScanner.scan(try sourceTree(files))
 }
 
@@ -24,27 +24,28 @@ struct ScannerTests {
         "what stays native says why",
         arguments: [
             ("func a() async -> Int { 1 }", .isAsync, ""),
-            ("func a() throws -> Int { 1 }", .isThrowing, ""),
+            ("func a(_ f: () throws -> Int) rethrows -> Int { 1 }", .parameterType, nil),
             ("func a<T>(_ x: T) -> Int { 1 }", .isGeneric, ""),
             ("func a(_ x: some Collection) -> Int { 1 }", .isGeneric, "some Collection"),
-            ("func a(_ x: inout Int) -> Int { x }", .inoutParameter, "x"),
+            ("func a(_ x: inout Any) -> Int { 1 }", .parameterType, "'Any'"),
+            ("func a(_ x: Int) throws(Unknown) -> Int { x }", .errorType, "'Unknown'"),
             ("func a(_ x: Int...) -> Int { 1 }", .variadicParameter, "x"),
             ("func a(_: Int) -> Int { 1 }", .unnamedParameter, ""),
             ("func a(_ x: @autoclosure () -> Int) -> Int { 1 }", .parameterAttribute, nil),
             ("func a(_ x: borrowing Int) -> Int { 1 }", .parameterAttribute, nil),
-            ("func a(_ x: Any) -> Int { 1 }", .parameterType, "Any"),
-            ("func a(_ x: (Int) -> Int) -> Int { 1 }", .parameterType, "(Int) -> Int"),
-            ("func a(_ x: Int!) -> Int { 1 }", .parameterType, "Int!"),
+            ("func a(_ x: Any) -> Int { 1 }", .parameterType, "'Any'"),
+            ("func a(_ x: (Int) -> Int) -> Int { 1 }", .parameterType, "'(Int) -> Int'"),
+            ("func a(_ x: Int!) -> Int { 1 }", .parameterType, "'Int!'"),
             ("func a(_ x: [(Int, Int): Int]) -> Int { 1 }", .parameterType, nil),
-            ("func a() -> Date { Date() }", .resultType, "Date"),
-            ("func a() -> some View { b }", .resultType, "some View"),
+            ("func a() -> Locale { b }", .resultType, "'Locale'"),
+            ("func a() -> some View { b }", .resultType, "'some View'"),
             ("func a() { print(1) }", .noResult, ""),
             ("func a() -> Void {}", .noResult, ""),
-            ("struct S { func a() -> Int { 1 } }", .needsInstance, "S"),
-            ("struct S { var a: Int { 1 } }", .needsInstance, "S"),
+            ("class S { func a() -> Int { 1 } }", .needsInstance, "'S' (it is a class)"),
+            ("actor S { var a: Int { 1 } }", .needsInstance, "'S' (it is an actor)"),
+            ("struct S { func a() {} }", .noResult, ""),
             ("class C { init(x: Int) {} }", .initializer, ""),
             ("struct S { subscript(x: Int) -> Int { x } }", .subscriptMember, ""),
-            ("var a: Int { get { 1 } set { _ = newValue } }", .setter, ""),
             ("struct G<T> { static func a() -> Int { 1 } }", .genericContext, "G"),
             ("struct G<T> {}\nextension G { static func a() -> Int { 1 } }", .genericContext, "G"),
             ("extension Array { static func a() -> Int { 1 } }", .extendedType, "Array"),
@@ -61,7 +62,10 @@ struct ScannerTests {
             ("@_cdecl(\"x\") func a() -> Int { 1 }", .attribute, "@_cdecl"),
             ("infix operator +++\nfunc +++ (a: Int, b: Int) -> Int { a }", .operatorFunction, ""),
             ("struct S { static func == (a: S, b: S) -> Bool { true } }", .operatorFunction, ""),
-            ("enum String {}\nfunc a() -> String { fatalError() }", .resultType, "String"),
+            (
+                "enum String {}\nfunc a() -> String { fatalError() }", .resultType,
+                "'String' (it has no cases)"
+            ),
         ] as [(String, Refusal.Reason, String?)])
     func refused(text: String, reason: Refusal.Reason, detail: String?) throws {
         let result = try scan(["A.swift": text])

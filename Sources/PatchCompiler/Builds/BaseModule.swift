@@ -14,14 +14,16 @@ enum BaseModule {
     static let maximumRounds = 12
 
     static func build(
-        index: DeclarationIndex, functions: [RoutableFunction], guests: [GuestSource],
-        builder: GuestBuilder, section: ModuleSection
+        index: DeclarationIndex, functions: [RoutableFunction], types: ValueTypes,
+        guests: [GuestSource], builder: GuestBuilder, section: ModuleSection
     ) throws -> Result {
         var kept: [RoutableFunction] = []
         var problems: [CoverageReport.Problem] = []
         for function in functions {
-            let findings = PatchSourceGenerator(index: index, functions: [function])
-                .findings(for: builder.options.target)
+            let findings = PatchSourceGenerator(
+                index: index, functions: [function], types: types
+            )
+            .findings(for: builder.options.target)
             if let finding = findings.first {
                 problems.append(
                     .init(
@@ -33,11 +35,11 @@ enum BaseModule {
         }
         for _ in 0..<maximumRounds {
             do {
-                let wasm = try build(index, kept, guests, builder, section)
+                let wasm = try build(index, kept, types, guests, builder, section)
                 return Result(wasm: wasm, problems: problems)
             } catch let error as GuestBuildError {
                 guard !kept.isEmpty else { throw error }
-                let guilty = try blame(error, index, kept)
+                let guilty = try blame(error, index, kept, types)
                 problems += guilty
                 let names = Set(guilty.map(\.function))
                 kept.removeAll { names.contains($0.displayName) }
@@ -49,14 +51,14 @@ enum BaseModule {
                 place: $0.place)
         }
         return Result(
-            wasm: try build(index, [], guests, builder, section), problems: problems)
+            wasm: try build(index, [], types, guests, builder, section), problems: problems)
     }
 
     private static func build(
-        _ index: DeclarationIndex, _ functions: [RoutableFunction], _ guests: [GuestSource],
-        _ builder: GuestBuilder, _ section: ModuleSection
+        _ index: DeclarationIndex, _ functions: [RoutableFunction], _ types: ValueTypes,
+        _ guests: [GuestSource], _ builder: GuestBuilder, _ section: ModuleSection
     ) throws -> [UInt8] {
-        let generator = PatchSourceGenerator(index: index, functions: functions)
+        let generator = PatchSourceGenerator(index: index, functions: functions, types: types)
         var sources = generator.sources() + guests
         if sources.isEmpty {
             // A module must export something.
@@ -71,7 +73,8 @@ enum BaseModule {
 
     /// The functions that a failed build is due to; all of them when it does not say.
     private static func blame(
-        _ error: GuestBuildError, _ index: DeclarationIndex, _ functions: [RoutableFunction]
+        _ error: GuestBuildError, _ index: DeclarationIndex, _ functions: [RoutableFunction],
+        _ types: ValueTypes
     ) throws -> [CoverageReport.Problem] {
         let diagnostics: [CompilerDiagnostic]
         switch error {
@@ -80,7 +83,7 @@ enum BaseModule {
         case .undefinedSymbols: diagnostics = []
         default: throw error
         }
-        let generator = PatchSourceGenerator(index: index, functions: functions)
+        let generator = PatchSourceGenerator(index: index, functions: functions, types: types)
         var problems: [CoverageReport.Problem] = []
         for diagnostic in diagnostics {
             guard let file = diagnostic.file else { continue }

@@ -27,15 +27,21 @@ struct Coverage {
         builtPaths = Set(manifest.natives.map { Self.withoutDiscriminator($0.key) })
         compareInputs(code.fingerprint)
         var causes: [UInt64: (CoverageReport.Cause, String?)] = [:]
-        for function in code.scan.functions where isRouted(function) {
-            if built[function.hexID]?.body != function.bodyHash {
+        var reshaped: [Int] = []
+        for function in code.scan.functions {
+            guard let old = built[function.hexID], old.body != function.bodyHash else { continue }
+            if isRouted(function) {
                 causes[function.id] = (.bodyChanged, nil)
+            } else if let position = index.index(of: function.id) {
+                // A type of its signature has another shape than the build's.
+                reshaped.append(position)
             }
         }
         for position in index.declarations.indices {
             guard let change = change(at: position) else { continue }
             follow(position, change, &causes)
         }
+        for position in reshaped { refuseReshaped(position, &causes) }
         try refuseIfBlocked()
         for function in code.scan.functions {
             guard isRouted(function) else {
@@ -123,12 +129,11 @@ struct Coverage {
         while let current = pending.popLast() {
             for user in users(of: current) where seen.insert(user).inserted {
                 let declaration = index.declarations[user]
-                if let function = declaration.routed, isRouted(function) {
-                    if causes[function.id] == nil {
-                        causes[function.id] = (.usesChanged, changed.path)
-                    }
-                    continue
+                let functions = declaration.routed.filter(isRouted)
+                for function in functions where causes[function.id] == nil {
+                    causes[function.id] = (.usesChanged, changed.path)
                 }
+                if !functions.isEmpty, functions.count == declaration.routed.count { continue }
                 guard change == .edited || self.change(at: user) != nil else { continue }
                 if change == .edited, !canTravel(user) {
                     block(changed, user)
@@ -138,6 +143,23 @@ struct Coverage {
                 }
             }
         }
+    }
+
+    /// A changed function that the build's gate cannot serve, because values of its types do not
+    /// cross any more, goes where its users go; without any, nobody would see the change.
+    private mutating func refuseReshaped(
+        _ position: Int, _ causes: inout [UInt64: (CoverageReport.Cause, String?)]
+    ) {
+        let declaration = index.declarations[position]
+        guard !users(of: position).isEmpty else {
+            blockers.append(
+                (
+                    "'\(declaration.path)' changed, and the shape of a type that it takes or "
+                        + "gives has changed as well", declaration.place
+                ))
+            return
+        }
+        follow(position, .edited, &causes)
     }
 
     /// Whether a declaration that is not routed runs only inside what names it, so that a changed

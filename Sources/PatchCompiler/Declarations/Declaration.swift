@@ -41,8 +41,8 @@ struct Declaration {
     /// Hash of its tokens; of a type, without its members; of a routed function, without its body.
     var hash: String
     var references: References
-    /// The routed function that it is.
-    var routed: RoutableFunction?
+    /// The routed functions that it is: a property may have two.
+    var routed: [RoutableFunction] = []
     var isStatic = false
     var isOverride = false
     /// Whether it stands inside `#if`.

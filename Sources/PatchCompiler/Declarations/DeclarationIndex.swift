@@ -11,7 +11,7 @@ struct DeclarationIndex {
 
     init(_ tree: SourceTree, functions: [RoutableFunction]) {
         files = tree.files
-        let routed = Dictionary(functions.map { ($0.declaration.id, $0) }) { first, _ in first }
+        let routed = Dictionary(grouping: functions) { $0.declaration.id }
         for (number, file) in tree.files.enumerated() {
             var walk = Walk(file: file, number: number, routed: routed, base: declarations.count)
             walk.topLevel(file.tree.statements)
@@ -36,7 +36,7 @@ struct DeclarationIndex {
 
     /// The declaration of a routed function.
     func index(of id: UInt64) -> Int? {
-        declarations.firstIndex { $0.routed?.id == id }
+        declarations.firstIndex { $0.routed.contains { $0.id == id } }
     }
 
     /// Whether the app itself declares the type.
@@ -51,13 +51,13 @@ struct DeclarationIndex {
     private struct Walk {
         let file: SourceFile
         let number: Int
-        let routed: [SyntaxIdentifier: RoutableFunction]
+        let routed: [SyntaxIdentifier: [RoutableFunction]]
         let base: Int
         var found: [Declaration] = []
         private var script: [Syntax] = []
 
         init(
-            file: SourceFile, number: Int, routed: [SyntaxIdentifier: RoutableFunction], base: Int
+            file: SourceFile, number: Int, routed: [SyntaxIdentifier: [RoutableFunction]], base: Int
         ) {
             self.file = file
             self.number = number
@@ -235,9 +235,8 @@ struct DeclarationIndex {
             isStatic: Bool = false
         ) -> Int {
             let syntax = Syntax(node)
-            let function = routed[syntax.id]
-            var omitted = omitting
-            if let function { omitted.insert(function.body.id) }
+            let functions = routed[syntax.id] ?? []
+            let omitted = omitting.union(functions.map(\.body.id))
             // What a type or extension mentions beside its members is its header.
             let references = References(in: parts)
             let isContainer = kind == .extensionHeader
@@ -250,7 +249,7 @@ struct DeclarationIndex {
                     container: context.container, parent: context.parent, file: number,
                     node: syntax, place: file.place(of: node),
                     hash: TokenHash.hex16(parts, omitting: omitted), references: references,
-                    routed: function, isStatic: isStatic, isConditional: context.isConditional,
+                    routed: functions, isStatic: isStatic, isConditional: context.isConditional,
                     attributes: Self.attributes(of: syntax)))
             found[found.count - 1].isOverride =
                 syntax.asProtocol((any WithModifiersSyntax).self)?.modifiers

@@ -60,6 +60,7 @@ struct References {
 
         override func visit(_ node: MemberTypeSyntax) -> SyntaxVisitorContinueKind {
             references.members.insert(Self.plain(node.name))
+            references.whole.insert(Self.plain(node.name))
             return .visitChildren
         }
 

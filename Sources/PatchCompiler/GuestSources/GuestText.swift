@@ -7,14 +7,19 @@ import SwiftSyntax
 struct GuestText {
     private let index: DeclarationIndex
     private let closure: GuestClosure
-    private let seeds: Set<Int>
-
+    /// Functions with an export, and whether types of their signatures are private.
+    private let seeds: [Int: Bool]
     init(
         index: DeclarationIndex, closure: GuestClosure, functions: [RoutableFunction]
     ) {
         self.index = index
         self.closure = closure
-        seeds = Set(functions.compactMap { index.index(of: $0.id) })
+        var seeds: [Int: Bool] = [:]
+        for function in functions {
+            guard let position = index.index(of: function.id) else { continue }
+            seeds[position] = function.home != .anywhere || seeds[position] == true
+        }
+        self.seeds = seeds
     }
 
     /// The text of a file; nil when nothing in it is needed.
@@ -80,6 +85,9 @@ struct GuestText {
         keepHeader(node, on: &page)
         keepSeparator(after: Syntax(node), on: &page)
         blankAttributes(node.attributes, on: &page)
+        if !index.declarations[position].container.isEmpty {
+            openAccess(node.modifiers, on: &page)
+        }
         guard !closure.valueTypes.contains(position) else {
             strip(inheritance, all: false, on: &page)
             return
@@ -130,15 +138,27 @@ struct GuestText {
         }
         for modifier in modified.modifiers {
             switch modifier.name.text {
-            case "private", "fileprivate":
+            case "private" where modifier.detail == nil && !declaration.container.isEmpty:
                 // The wrapper at the end of the file has to reach it.
-                if seeds.contains(position) { page.blank(modifier) }
+                guard let mentionsPrivate = seeds[position] else { break }
+                if mentionsPrivate {
+                    page.replace(modifier, with: "fileprivate")
+                } else {
+                    page.blank(modifier)
+                }
             case "class": page.replace(modifier.name, with: "static")
             case "override", "nonisolated", "dynamic": page.blank(modifier)
             case "final", "open":
                 if declaration.isStatic, modifier.name.text == "final" { page.blank(modifier) }
             default: break
             }
+        }
+    }
+
+    /// Lets the code at the end of the file name a type that is private inside another one.
+    private func openAccess(_ modifiers: DeclModifierListSyntax, on page: inout Page) {
+        for modifier in modifiers where modifier.name.text == "private" {
+            page.replace(modifier, with: "fileprivate")
         }
     }
 

@@ -2,49 +2,58 @@ import ModuleABI
 
 /// The exports that stand between the host and the functions of a module.
 enum GuestWrapper {
-    /// An export that decodes the arguments of `function`, calls it and encodes the result.
+    /// An export that decodes the arguments of `function`, calls it and encodes what it gives.
     static func text(_ function: RoutableFunction) -> String {
         let name = GuestExport.function(function.id)
         var parameters: [String] = []
         var statements: [String] = []
-        var arguments: [String] = []
+        let arguments = function.arguments
         if function.takesScalars {
-            for (number, parameter) in function.parameters.enumerated() {
-                parameters.append("_ op_a\(number): \(wire(parameter.type))")
-                arguments.append(unwrap(parameter.type, "op_a\(number)"))
+            for (number, argument) in arguments.enumerated() {
+                parameters.append("_ op_p\(number): \(wire(argument.type))")
+                statements.append(
+                    bind(number, argument, unwrap(argument.type, "op_p\(number)")))
             }
         } else {
             parameters = ["_ op_pointer: Int32", "_ op_length: Int32"]
             statements.append("var op_reader = PatchGuest.GuestReader(op_pointer, op_length)")
-            if function.parameters.count > 1 {
-                statements.append("op_reader.arrayHeader(exactly: \(function.parameters.count))")
+            if arguments.count > 1 {
+                statements.append("op_reader.arrayHeader(exactly: \(arguments.count))")
             }
-            for (number, parameter) in function.parameters.enumerated() {
-                let value = ValueCode.decode(parameter.type, from: "op_reader", on: .guest)
-                statements.append("let op_a\(number) = \(value)")
-                arguments.append("op_a\(number)")
+            for (number, argument) in arguments.enumerated() {
+                let value = ValueCode.decode(argument.type, from: "op_reader", on: .guest)
+                statements.append(bind(number, argument, value))
             }
             statements.append("op_reader.finish()")
         }
-        statements.append(
-            "let op_result: \(function.result.swift) = " + call(function, arguments))
-        statements += answer(function.result)
+        statements += function.isThrowing ? throwing(function) : answering(function)
         return """
             @_cdecl("\(name)") public func \(name)(\(parameters.joined(separator: ", "))) \
-            -> \(function.result.isScalar ? wire(function.result) : "Int64") {
+            -> \(function.scalarOutput.map(wire) ?? "Int64") {
             \(statements.map { "    \($0)\n" }.joined())}
 
             """
     }
 
-    private static func call(_ function: RoutableFunction, _ arguments: [String]) -> String {
+    private static func bind(
+        _ number: Int, _ argument: RoutableFunction.Parameter, _ value: String
+    ) -> String {
+        "\(argument.isInout ? "var" : "let") op_a\(number): \(argument.type.swift) = \(value)"
+    }
+
+    private static func call(_ function: RoutableFunction) -> String {
+        let names = function.arguments.enumerated()
+            .map { ($0.element.isInout ? "&" : "") + "op_a\($0.offset)" }
+        let parameters = function.receiver == nil ? names : Array(names.dropFirst())
+        let base = function.receiver == nil ? "" : "op_a0."
         switch function.kind {
-        case .getter, .staticGetter: return function.callee
+        case .getter, .staticGetter: return base + function.callee
+        case .setter: return "\(base)\(function.callee) = \(parameters[0])"
         default:
-            let list = zip(function.parameters, arguments).map { parameter, argument in
+            let list = zip(function.parameters, parameters).map { parameter, argument in
                 (parameter.label.map { $0 + ": " } ?? "") + argument
             }
-            return "\(function.callee)(\(list.joined(separator: ", ")))"
+            return "\(base)\(function.callee)(\(list.joined(separator: ", ")))"
         }
     }
 
@@ -71,24 +80,65 @@ enum GuestWrapper {
         }
     }
 
-    private static func answer(_ type: ABIType) -> [String] {
+    /// The names and types of what the host gets when nothing is thrown.
+    private static func outputs(_ function: RoutableFunction) -> [(name: String, type: ABIType)] {
+        (function.result.map { [("op_result", $0)] } ?? []) + returned(function)
+    }
+
+    private static func returned(_ function: RoutableFunction) -> [(name: String, type: ABIType)] {
+        function.arguments.enumerated().filter(\.element.isInout)
+            .map { ("op_a\($0.offset)", $0.element.type) }
+    }
+
+    private static func answering(_ function: RoutableFunction) -> [String] {
+        let call = call(function)
+        let start = function.result.map { "let op_result: \($0.swift) = \(call)" } ?? call
+        let outputs = outputs(function)
+        guard outputs.count == 1 else { return [start] + encoded(outputs) }
+        let (name, type) = outputs[0]
         switch type {
-        case .bool: ["return op_result ? 1 : 0"]
+        case .bool: return [start, "return \(name) ? 1 : 0"]
         case .integer(let kind):
-            ["return \(kind.isWide ? "Int64" : "Int32")(truncatingIfNeeded: op_result)"]
-        case .float, .double: ["return op_result"]
+            let wire = kind.isWide ? "Int64" : "Int32"
+            return [start, "return \(wire)(truncatingIfNeeded: \(name))"]
+        case .float, .double: return [start, "return \(name)"]
         case .optional:
             // A packed nil needs no bytes.
-            ["if op_result == nil { return 0 }"] + encoded(type)
-        default: encoded(type)
+            return [start, "if \(name) == nil { return 0 }"] + encoded(outputs)
+        default: return [start] + encoded(outputs)
         }
     }
 
-    private static func encoded(_ type: ABIType) -> [String] {
-        [
+    private static func encoded(_ outputs: [(name: String, type: ABIType)]) -> [String] {
+        ["var op_writer = PatchGuest.GuestWriter()"]
+            + (outputs.count == 1 ? [] : ["op_writer.arrayHeader(\(outputs.count))"])
+            + outputs.map { ValueCode.encode($0.type, $0.name, to: "op_writer") }
+            + ["return op_writer.finish()"]
+    }
+
+    /// Whether it threw; the error or the result; what came back changed.
+    private static func throwing(_ function: RoutableFunction) -> [String] {
+        let returned = returned(function)
+        let call = call(function)
+        let result: [String]
+        if let type = function.result {
+            result = [
+                "let op_result: \(type.swift) = try \(call)", "op_writer.bool(false)",
+                ValueCode.encode(type, "op_result", to: "op_writer"),
+            ]
+        } else {
+            result = ["try \(call)", "op_writer.bool(false)", "op_writer.nil()"]
+        }
+        let error: String
+        switch function.throwing {
+        case .typed(let type): error = ValueCode.encode(type, "error", to: "op_writer")
+        default: error = "error.op_write(&op_writer)"
+        }
+        return [
             "var op_writer = PatchGuest.GuestWriter()",
-            ValueCode.encode(type, "op_result", to: "op_writer"),
-            "return op_writer.finish()",
-        ]
+            "op_writer.arrayHeader(\(2 + returned.count))",
+            "do { \(result.joined(separator: "; ")) } catch { op_writer.bool(true); \(error) }",
+        ] + returned.map { ValueCode.encode($0.type, $0.name, to: "op_writer") }
+            + ["return op_writer.finish()"]
     }
 }

@@ -6,11 +6,14 @@ import ModuleABI
 struct PatchSourceGenerator {
     let index: DeclarationIndex
     let functions: [RoutableFunction]
+    /// The app's types that cross in these functions.
+    let types: [ValueType]
     let closure: GuestClosure
 
-    init(index: DeclarationIndex, functions: [RoutableFunction]) {
+    init(index: DeclarationIndex, functions: [RoutableFunction], types: ValueTypes) {
         self.index = index
         self.functions = functions
+        self.types = types.reachable(from: functions.flatMap(\.types))
         closure = GuestClosure(of: functions, in: index)
     }
 
@@ -26,10 +29,14 @@ struct PatchSourceGenerator {
             guard let text = writer.text(ofFile: number) else { return nil }
             let file = index.files[number]
             let own = functions.filter { $0.place.file == file.path }
-            guard !own.isEmpty else { return GuestSource(name: file.path, text: text) }
+            let crossing = types.filter { $0.file == number }
+            guard !own.isEmpty || !crossing.isEmpty else {
+                return GuestSource(name: file.path, text: text)
+            }
             return GuestSource(
                 name: file.path,
                 text: text + "\nimport PatchGuest\n"
+                    + crossing.map { "\n" + TypeCode.functions($0, on: .guest) }.joined()
                     + own.map { "\n" + GuestWrapper.text($0) }.joined())
         }
     }

@@ -5,12 +5,19 @@ enum GateCode {
     /// What goes right behind the opening brace of the body.
     static func gate(_ function: RoutableFunction) -> String {
         let id = function.hexID
-        let arguments = function.parameters.map(\.name).joined(separator: ", ")
+        let arguments = function.arguments.map { ($0.isInout ? "&" : "") + $0.name }
+            .joined(separator: ", ")
+        var home = ""
+        if case .inside(let owner) = function.home { home = owner + "." }
+        let call =
+            (function.isThrowing ? "try " : "") + "\(home)op_call_\(id)(\(arguments))"
         // A statement that follows on the line needs a separator.
         let separator = function.codeFollowsOnLine ? ";" : ""
-        return Marks.begin(id)
-            + "if op_gate_\(id), let op_result = op_call_\(id)(\(arguments)) "
-            + "{ return op_result }" + separator + Marks.end
+        let condition =
+            function.result == nil
+            ? "if op_gate_\(id), \(call) { return }"
+            : "if op_gate_\(id), let op_result = \(call) { return op_result }"
+        return Marks.begin(id) + condition + separator + Marks.end
     }
 
     /// What goes before the one expression of a body.
@@ -18,24 +25,49 @@ enum GateCode {
         Marks.begin(function.hexID) + "return " + Marks.end
     }
 
-    /// The helpers that the gate uses, on file level of the same module.
-    static func helpers(_ function: RoutableFunction, gate: Int) -> String {
-        let id = function.hexID
-        let parameters = function.parameters.enumerated()
-            .map { "_ a\($0.offset): \($0.element.type.swift)" }.joined(separator: ", ")
-        return """
-            // \(function.displayName)
-            @inline(__always) nonisolated var op_gate_\(id): Bool { patch_gate_is_open(\(gate)) }
-            nonisolated func op_call_\(id)(\(parameters)) -> Optional<\(function.result.swift)> {
-                PatchCall.invoke(
-                    0x\(id), \(arguments(function)),
-                    \(result(function.result)))
-            }
-            """
+    /// Whether the gate is open, on file level of the same module.
+    static func gateVariable(_ function: RoutableFunction, gate: Int) -> String {
+        """
+        // \(function.displayName)
+        @inline(__always) nonisolated var op_gate_\(function.hexID): Bool { \
+        patch_gate_is_open(\(gate)) }
+
+        """
+    }
+
+    /// The function that asks the module. It stands where all types of its signature have names.
+    static func call(_ function: RoutableFunction) -> String {
+        switch function.home {
+        case .anywhere: callFunction(function, "nonisolated ")
+        case .file: callFunction(function, "fileprivate nonisolated ")
+        case .inside(let owner):
+            "extension \(owner) {\n" + callFunction(function, "private nonisolated static ")
+                + "}\n"
+        }
+    }
+
+    private static func callFunction(_ function: RoutableFunction, _ modifiers: String) -> String {
+        let parameters = function.arguments.enumerated().map { number, argument in
+            "_ a\(number): \(argument.isInout ? "inout " : "")\(argument.type.swift)"
+        }.joined(separator: ", ")
+        var effect = ""
+        switch function.throwing {
+        case .never: break
+        case .typed(let error): effect = "throws(\(error.swift)) "
+        case .untyped: effect = "throws "
+        }
+        let type = function.result.map { "Optional<\($0.swift)>" } ?? "Bool"
+        return "\(modifiers)func op_call_\(function.hexID)(\(parameters)) \(effect)-> \(type) {\n"
+            + (Answer(function).statements(invoke: invoke).map { "    \($0)\n" }).joined() + "}\n"
+    }
+
+    private static func invoke(_ function: RoutableFunction, result: String) -> String {
+        "PatchCall.invoke(\n        0x\(function.hexID), \(arguments(function)),\n"
+            + "        \(result))"
     }
 
     private static func arguments(_ function: RoutableFunction) -> String {
-        let types = function.parameters.map(\.type)
+        let types = function.arguments.map(\.type)
         guard !types.isEmpty else { return "{ _ in }" }
         if function.takesScalars {
             let statements = types.enumerated().map { scalar($0.element, "a\($0.offset)") }
@@ -61,14 +93,111 @@ enum GateCode {
         }
     }
 
-    private static func result(_ type: ABIType) -> String {
-        switch type {
-        case .bool: "{ try $0.i32() != 0 }"
-        case .integer(let kind):
-            "{ \(kind.rawValue)(truncatingIfNeeded: try $0.\(kind.isWide ? "i64" : "i32")()) }"
-        case .float: "{ try $0.f32() }"
-        case .double: "{ try $0.f64() }"
-        default: "{ try $0.decoded { \(ValueCode.decode(type, from: "$0", on: .app)) } }"
+    /// How the answer of a module becomes what the function does.
+    private struct Answer {
+        let function: RoutableFunction
+
+        init(_ function: RoutableFunction) { self.function = function }
+
+        func statements(invoke: (RoutableFunction, String) -> String) -> [String] {
+            if function.isThrowing { return throwing(invoke) }
+            let returned = names(of: function.returned)
+            guard !returned.isEmpty else {
+                return [invoke(function, single(function.outputs[0]))]
+            }
+            let missed = function.result == nil ? "false" : "nil"
+            let decode =
+                function.outputs.count == 1 ? single(function.outputs[0]) : several()
+            var statements = [
+                "guard let answer = \(invoke(function, decode)) else { return \(missed) }"
+            ]
+            if function.outputs.count == 1 {
+                return statements + ["\(returned[0]) = answer", "return true"]
+            }
+            let first = function.result == nil ? 0 : 1
+            statements += returned.enumerated().map {
+                "\($0.element) = answer.\($0.offset + first)"
+            }
+            return statements + ["return \(function.result == nil ? "true" : "answer.0")"]
+        }
+
+        /// The names of the parameters that come back changed.
+        private func names(of returned: [RoutableFunction.Parameter]) -> [String] {
+            function.arguments.enumerated().filter(\.element.isInout).map { "a\($0.offset)" }
+        }
+
+        private func single(_ type: ABIType) -> String {
+            switch type {
+            case .bool: "{ try $0.i32() != 0 }"
+            case .integer(let kind):
+                "{ \(kind.rawValue)(truncatingIfNeeded: try $0.\(kind.isWide ? "i64" : "i32")()) }"
+            case .float: "{ try $0.f32() }"
+            case .double: "{ try $0.f64() }"
+            default: "{ try $0.decoded { \(ValueCode.decode(type, from: "$0", on: .app)) } }"
+            }
+        }
+
+        private func several() -> String {
+            let type = "(" + function.outputs.map(\.swift).joined(separator: ", ") + ")"
+            let values = function.outputs.map { ValueCode.decode($0, from: "reader", on: .app) }
+            return nested(
+                type,
+                [
+                    "try reader.arrayHeader(exactly: \(values.count))",
+                    "return (\(values.joined(separator: ", ")))",
+                ])
+        }
+
+        /// The answer of a function that throws: whether it threw; the error or the result; what
+        /// came back changed, which Swift keeps in both cases.
+        private func throwing(_ invoke: (RoutableFunction, String) -> String) -> [String] {
+            let returned = names(of: function.returned)
+            let (error, decodeError): (String, String)
+            switch function.throwing {
+            case .typed(let type):
+                error = type.swift
+                decodeError = ValueCode.decode(type, from: "reader", on: .app)
+            default:
+                error = "any Error"
+                decodeError = "try \(ErrorCode.decoder(of: function))(&reader)"
+            }
+            let result = function.result
+            let types =
+                ["Optional<\(error)>"] + (result.map { ["Optional<\($0.swift)>"] } ?? [])
+                + function.returned.map(\.type.swift)
+            let changed = function.returned.map {
+                ValueCode.decode($0.type, from: "reader", on: .app)
+            }
+            let thrown = (["\(decodeError)"] + (result == nil ? [] : ["nil"]) + changed)
+            let fine =
+                (["nil"]
+                    + (result.map { [ValueCode.decode($0, from: "reader", on: .app)] } ?? [])
+                    + changed)
+            let type = types.count == 1 ? types[0] : "(" + types.joined(separator: ", ") + ")"
+            let decode = nested(
+                type,
+                [
+                    "try reader.arrayHeader(exactly: \(2 + changed.count))",
+                    "if try reader.bool() { return (\(thrown.joined(separator: ", "))) }",
+                ] + (result == nil ? ["try reader.nil()"] : [])
+                    + ["return (\(fine.joined(separator: ", ")))"])
+            let missed = result == nil ? "false" : "nil"
+            var statements = [
+                "let answer: Optional<\(type)> = \(invoke(function, decode))",
+                "guard let answer else { return \(missed) }",
+            ]
+            let first = result == nil ? 1 : 2
+            statements += returned.enumerated().map {
+                "\($0.element) = answer.\($0.offset + first)"
+            }
+            let own = types.count == 1 ? "answer" : "answer.0"
+            statements.append("if let error = \(own) { throw error }")
+            return statements + ["return \(result == nil ? "true" : "answer.1")"]
+        }
+
+        private func nested(_ type: String, _ lines: [String]) -> String {
+            "{ try $0.decoded { try $0.nested { reader -> \(type) in "
+                + lines.joined(separator: "; ") + " } } }"
         }
     }
 }

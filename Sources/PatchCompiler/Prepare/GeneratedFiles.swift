@@ -1,8 +1,9 @@
 import Foundation
 import ModuleABI
 
-/// The files that `prepare` adds beside the developer's own.
-enum GeneratedFiles {
+/// The text that `prepare` adds: files beside the developer's own, and blocks at the end of those
+/// that hold what only they may name.
+struct GeneratedFiles {
     static let surfaceFileName = "OpenPatchSurface.swift"
 
     static let header = """
@@ -13,38 +14,105 @@ enum GeneratedFiles {
 
         """
 
-    /// The path of the helpers for the routed functions of a file.
+    private let tree: SourceTree
+    private let scan: FunctionScanner.Scan
+    private let gates: [UInt64: Int]
+    /// The app's types that cross in some routed function, errors included.
+    private let types: [ValueType]
+    private let errors: [ValueType]
+
+    init(_ tree: SourceTree, _ scan: FunctionScanner.Scan, gates: [UInt64: Int]) {
+        self.tree = tree
+        self.scan = scan
+        self.gates = gates
+        let throwsAnything = scan.functions.contains {
+            if case .untyped = $0.throwing { true } else { false }
+        }
+        errors = throwsAnything ? scan.types.errors : []
+        types = scan.types.reachable(
+            from: scan.functions.flatMap(\.types) + errors.map { .named($0.reference) })
+    }
+
+    /// The path of the file beside one of the app's.
     static func helperPath(for path: String) -> String {
         String(path.dropLast(".swift".count)) + "+OpenPatch.swift"
     }
 
-    /// The helpers for the routed functions of one file.
-    static func helpers(_ functions: [RoutableFunction], gates: [UInt64: Int]) -> String {
-        header
-            + functions.map { "\n" + GateCode.helpers($0, gate: gates[$0.id] ?? 0) + "\n" }.joined()
+    /// The file beside file `number`; nil when there is nothing to say.
+    func helpers(ofFile number: Int) -> String? {
+        let path = tree.files[number].path
+        let functions = scan.functions.filter { $0.place.file == path }
+        let types = types.filter { $0.file == number && !$0.isBoundToFile }
+        guard !functions.isEmpty || !types.isEmpty else { return nil }
+        var text = Self.header
+        text += imports(functions.filter { $0.home == .anywhere }, types, tree.files[number].module)
+        for function in functions {
+            text += "\n" + GateCode.gateVariable(function, gate: gates[function.id] ?? 0)
+            if !isBoundToFile(function) { text += GateCode.call(function) }
+        }
+        for type in types { text += "\n" + TypeCode.functions(type, on: .app) }
+        return text
+    }
+
+    /// What stands at the end of file `number` itself; nil for nothing.
+    func block(ofFile number: Int) -> String? {
+        let path = tree.files[number].path
+        let functions = scan.functions.filter { $0.place.file == path && isBoundToFile($0) }
+        let types = types.filter { $0.file == number && $0.isBoundToFile }
+        guard !functions.isEmpty || !types.isEmpty else { return nil }
+        var text = ""
+        // Only what is used, so that no other name of the app changes its meaning.
+        if !functions.isEmpty { text += "import enum PatchSDK.PatchCall\n" }
+        text += "import struct PatchSDK.MessagePackReader\n"
+        text += "import struct PatchSDK.MessagePackWriter\n"
+        for function in functions { text += GateCode.call(function) }
+        if functions.contains(where: throwsAnything) {
+            text += ErrorCode.decoder(errors(ofFile: number), file: path)
+        }
+        for type in types { text += TypeCode.functions(type, on: .app) }
+        return text
+    }
+
+    private func throwsAnything(_ function: RoutableFunction) -> Bool {
+        if case .untyped = function.throwing { true } else { false }
+    }
+
+    /// Errors that can be named on file level of a file.
+    private func errors(ofFile number: Int) -> [ValueType] {
+        errors.filter { $0.home == .anywhere || $0.home == .file && $0.file == number }
+    }
+
+    /// Whatever may throw any error may throw one that only its file knows.
+    private func isBoundToFile(_ function: RoutableFunction) -> Bool {
+        function.home != .anywhere || throwsAnything(function)
+    }
+
+    private func imports(
+        _ functions: [RoutableFunction], _ types: [ValueType], _ module: String
+    ) -> String {
+        let all = functions.flatMap(\.types) + types.flatMap(\.contents)
+        var modules = Set(all.flatMap(\.named).map(\.module)).subtracting([module])
+        if all.contains(where: \.needsFoundation) { modules.insert("Foundation") }
+        return modules.sorted().map { "import \($0)\n" }.joined()
     }
 
     /// The surface: what the app offers to modules, readable in the running program.
-    static func surface(_ functions: [RoutableFunction], gates: [UInt64: Int], surface: String)
-        -> String
-    {
-        header + """
+    func surface(hash: String) -> String {
+        Self.header + """
 
             @_cdecl("openpatch_surface_v1")
             public func op_surface_v1() -> UnsafePointer<CChar> {
                 UnsafeRawPointer(op_surface_text.utf8Start).assumingMemoryBound(to: CChar.self)
             }
 
-            private let op_surface_text: StaticString = #"\(json(functions, gates, surface))"#
+            private let op_surface_text: StaticString = #"\(json(hash))"#
 
             """
     }
 
     /// `{"v":1,"fp_surface":…,"functions":[{"id":…,"gate":…,"sig":…}]}`.
-    static func json(
-        _ functions: [RoutableFunction], _ gates: [UInt64: Int], _ surface: String
-    ) -> String {
-        let entries = functions.sorted { $0.id < $1.id }.map {
+    private func json(_ surface: String) -> String {
+        let entries = scan.functions.sorted { $0.id < $1.id }.map {
             "{\"id\":\"\($0.hexID)\",\"gate\":\(gates[$0.id] ?? 0),"
                 + "\"sig\":\"\(DeclarationID.hex16($0.signature))\"}"
         }

@@ -45,20 +45,18 @@ public struct Preparer: Sendable {
         try lock.allot(scan.functions.map { ($0.id, "\($0.module).\($0.displayName)") })
         let gates = lock.gates
 
+        let generated = GeneratedFiles(tree, scan, gates: gates)
         var wanted: [String: [UInt8]] = [:]
-        for file in tree.files {
+        for (number, file) in tree.files.enumerated() {
             let functions = scan.functions.filter { $0.place.file == file.path }
-            wanted[file.path] = Self.marked(file, functions)
-            if !functions.isEmpty {
-                wanted[GeneratedFiles.helperPath(for: file.path)] = Array(
-                    GeneratedFiles.helpers(functions, gates: gates).utf8)
+            wanted[file.path] = Self.marked(
+                file, functions, block: generated.block(ofFile: number))
+            if let text = generated.helpers(ofFile: number) {
+                wanted[GeneratedFiles.helperPath(for: file.path)] = Array(text.utf8)
             }
         }
         let surface = Surface(configuration: configuration, functions: scan.functions)
-        wanted[surfacePath] = Array(
-            GeneratedFiles.surface(
-                scan.functions, gates: gates, surface: surface.hash
-            ).utf8)
+        wanted[surfacePath] = Array(generated.surface(hash: surface.hash).utf8)
         wanted[ProjectLock.fileName] = try lock.encoded()
 
         var report = PrepareReport()
@@ -84,7 +82,9 @@ public struct Preparer: Sendable {
     }
 
     /// The text of a file with gates in it.
-    static func marked(_ file: SourceFile, _ functions: [RoutableFunction]) -> [UInt8] {
+    static func marked(
+        _ file: SourceFile, _ functions: [RoutableFunction], block: String? = nil
+    ) -> [UInt8] {
         var insertions: [(offset: Int, order: Int, text: String)] = []
         for function in functions {
             insertions.append((function.gateOffset, 0, GateCode.gate(function)))
@@ -100,7 +100,9 @@ public struct Preparer: Sendable {
             text += Array(insertion.text.utf8)
             position = insertion.offset
         }
-        return text + file.bytes[position...]
+        text += file.bytes[position...]
+        if let block { text += Array(Marks.block(block, after: file.bytes).utf8) }
+        return text
     }
 
     private var surfacePath: String {

@@ -4,7 +4,7 @@ import Foundation
 struct AppCode {
     let configuration: ProjectConfiguration
     let tree: SourceTree
-    let scan: FunctionScanner.Result
+    let scan: FunctionScanner.Scan
     let fingerprint: Fingerprint
 
     /// - Throws: ``PatchProjectError``.

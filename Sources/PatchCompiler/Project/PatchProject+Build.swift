@@ -30,7 +30,7 @@ extension PatchProject {
                     + "that build never reached anybody")
         }
         let base = try BaseModule.build(
-            index: index, functions: code.scan.functions,
+            index: index, functions: code.scan.functions, types: code.scan.types,
             guests: try PatchSourceGenerator.guestFolders(configuration, in: folder),
             builder: GuestBuilder(toolchain: toolchain, options: moduleOptions),
             section: section(
@@ -63,7 +63,8 @@ extension PatchProject {
         let code = try AppCode(folder: folder, configuration: configuration)
         let index = DeclarationIndex(code.tree, functions: code.scan.functions)
         let coverage = try Coverage(code: code, index: index, manifest: manifest)
-        let generator = PatchSourceGenerator(index: index, functions: coverage.functions)
+        let generator = PatchSourceGenerator(
+            index: index, functions: coverage.functions, types: code.scan.types)
         try Self.refuse(generator.findings(for: guestOptions.target))
         let sources =
             generator.sources()

@@ -15,8 +15,7 @@ extension FunctionScanner {
     /// Refuses what the surroundings, attributes or modifiers rule out.
     func check(
         _ context: TypeContext, _ attributes: AttributeListSyntax,
-        _ modifiers: DeclModifierListSyntax,
-        isStatic: Bool
+        _ modifiers: DeclModifierListSyntax
     ) throws {
         if context.isConditional { throw Reason(.conditionalCompilation) }
         if let refusal = context.refusal { throw Reason(refusal.reason, refusal.detail) }
@@ -26,14 +25,28 @@ extension FunctionScanner {
         for modifier in modifiers where !Self.harmlessModifiers.contains(modifier.name.text) {
             throw Reason(.modifier, modifier.name.text)
         }
-        if !context.isFileLevel, !isStatic {
-            throw Reason(.needsInstance, context.path.joined(separator: "."))
+    }
+
+    /// What a member works on; nil for what works on nothing.
+    func receiver(
+        _ context: TypeContext, _ modifiers: DeclModifierListSyntax, isStatic: Bool,
+        isMutating: Bool
+    ) throws -> RoutableFunction.Receiver? {
+        guard !context.isFileLevel, !isStatic else { return nil }
+        let place = place(context)
+        let name = context.path.joined(separator: ".")
+        guard !context.isReference, let type = types.reader.receiver(context.path, at: place) else {
+            let entry = types.reader.entry(context.path, at: place)
+            let why = entry.flatMap { types.refusals[AppTypes.key($0.module, $0.path)] }
+            throw Reason(.needsInstance, "'\(name)'" + (why.map { " (it \($0))" } ?? ""))
         }
+        return RoutableFunction.Receiver(type: type, isMutating: isMutating)
     }
 
     /// The parameters, as far as all of them cross.
-    func parameters(_ clause: FunctionParameterClauseSyntax) throws -> [RoutableFunction.Parameter]
-    {
+    func parameters(
+        _ clause: FunctionParameterClauseSyntax, _ context: TypeContext
+    ) throws -> [RoutableFunction.Parameter] {
         guard clause.parameters.count <= Self.maximumParameters else {
             throw Reason(.tooManyParameters)
         }
@@ -47,30 +60,74 @@ extension FunctionScanner {
                 throw Reason(.parameterAttribute, modifier.trimmedDescription)
             }
             if parameter.ellipsis != nil { throw Reason(.variadicParameter, name.text) }
-            if let attributed = parameter.type.as(AttributedTypeSyntax.self) {
+            var written = parameter.type
+            var isInout = false
+            if let attributed = written.as(AttributedTypeSyntax.self) {
                 let specifiers = attributed.specifiers.map(\.trimmedDescription)
-                if specifiers.contains("inout") { throw Reason(.inoutParameter, name.text) }
-                throw Reason(.parameterAttribute, attributed.trimmedDescription)
+                guard specifiers == ["inout"], attributed.attributes.isEmpty else {
+                    throw Reason(.parameterAttribute, attributed.trimmedDescription)
+                }
+                written = attributed.baseType
+                isInout = true
             }
-            if parameter.type.is(SomeOrAnyTypeSyntax.self) {
-                throw Reason(.isGeneric, parameter.type.trimmedDescription)
-            }
-            guard let type = readType(parameter.type) else {
-                throw Reason(.parameterType, parameter.type.trimmedDescription)
+            if written.is(SomeOrAnyTypeSyntax.self) {
+                throw Reason(.isGeneric, written.trimmedDescription)
             }
             let label = parameter.firstName
             return RoutableFunction.Parameter(
-                label: label.tokenKind == .wildcard ? nil : label.text, name: name.text, type: type)
+                label: label.tokenKind == .wildcard ? nil : label.text, name: name.text,
+                type: try read(written, context, or: .parameterType), isInout: isInout)
         }
     }
 
-    /// The result type, as far as it crosses.
-    func result(_ type: TypeSyntax?) throws -> ABIType {
-        guard let type, !["Void", "()"].contains(type.trimmedDescription) else {
-            throw Reason(.noResult)
+    /// The result type, as far as it crosses; nil for none.
+    func result(_ type: TypeSyntax?, _ context: TypeContext) throws -> ABIType? {
+        guard let type, !["Void", "()"].contains(type.trimmedDescription) else { return nil }
+        return try read(type, context, or: .resultType)
+    }
+
+    /// How a function throws.
+    func throwing(
+        _ clause: ThrowsClauseSyntax?, _ context: TypeContext
+    ) throws -> RoutableFunction.Throwing {
+        guard let clause else { return .never }
+        guard clause.throwsSpecifier.text == "throws" else {
+            throw Reason(.isThrowing, clause.throwsSpecifier.text)
         }
-        guard let read = readType(type) else { throw Reason(.resultType, type.trimmedDescription) }
-        return read
+        guard let type = clause.type else { throw Reason(.errorType, "'any Error'") }
+        if type.trimmedDescription == "Never" { return .never }
+        return .typed(try read(type, context, or: .errorType))
+    }
+
+    private func read(
+        _ type: TypeSyntax, _ context: TypeContext, or reason: Refusal.Reason
+    ) throws -> ABIType {
+        let place = place(context)
+        if let read = types.reader.read(type, at: place) { return read }
+        let why = types.explanation(type, at: place)
+        throw Reason(reason, "'\(type.trimmedDescription)'" + (why.map { " (it \($0))" } ?? ""))
+    }
+
+    private func place(_ context: TypeContext) -> TypeReader.Place {
+        TypeReader.Place(
+            module: context.module, file: context.file, scopes: context.scopes,
+            own: context.isFileLevel ? nil : context.path)
+    }
+
+    /// From where all types of a signature can be named.
+    func home(_ types: [ABIType]) throws -> ValueType.Home {
+        var home = ValueType.Home.anywhere
+        for type in types.flatMap(\.named) {
+            switch (home, self.types.type(type)?.home ?? .anywhere) {
+            case (_, .anywhere): break
+            case (.anywhere, let other): home = other
+            case (.file, let other): home = other
+            case (.inside, .file): break
+            case (.inside(let one), .inside(let other)):
+                if one != other { throw Reason(.hiddenTypes, "'\(one)' and '\(other)'") }
+            }
+        }
+        return home
     }
 
     static func isStatic(_ modifiers: DeclModifierListSyntax) -> Bool {
@@ -82,39 +139,52 @@ extension FunctionScanner {
         String(name.text.filter { $0 != "`" })
     }
 
-    /// The one getter of a computed property.
-    static func getter(
+    /// The body of one accessor.
+    struct Accessor {
+        var items: CodeBlockItemListSyntax
+        var brace: TokenSyntax
+        var isMutating = false
+        /// The name of the new value in a setter.
+        var parameter = "newValue"
+        var throwsClause: ThrowsClauseSyntax?
+    }
+
+    /// The accessors of a computed property.
+    static func accessors(
         _ block: AccessorBlockSyntax
-    ) throws -> (items: CodeBlockItemListSyntax, brace: TokenSyntax) {
+    ) throws -> (getter: Accessor, setter: Result<Accessor, Reason>?) {
         switch block.accessors {
-        case .getter(let items): return (items, block.leftBrace)
-        case .accessors(let accessors):
-            for accessor in accessors {
+        case .getter(let items): return (Accessor(items: items, brace: block.leftBrace), nil)
+        case .accessors(let list):
+            var getter: Accessor?
+            var setter: Result<Accessor, Reason>?
+            for accessor in list {
                 switch accessor.accessorSpecifier.text {
-                case "get": break
-                case "set": throw Reason(.setter)
+                case "get": getter = try Self.accessor(accessor)
+                case "set": setter = Result { () throws(Reason) in try Self.accessor(accessor) }
                 default: throw Reason(.observer)
                 }
             }
-            guard accessors.count == 1, let accessor = accessors.first else {
-                throw Reason(.observer)
-            }
-            if let effects = accessor.effectSpecifiers {
-                if effects.asyncSpecifier != nil { throw Reason(.isAsync) }
-                if effects.throwsClause != nil { throw Reason(.isThrowing) }
-            }
-            guard accessor.modifier == nil, accessor.attributes.isEmpty else {
-                throw Reason(.observer)
-            }
-            guard let body = accessor.body else { throw Reason(.noBody) }
-            return (body.statements, body.leftBrace)
+            guard let getter else { throw Reason(.observer) }
+            return (getter, setter)
         @unknown default: throw Reason(.observer)
         }
     }
 
+    private static func accessor(_ node: AccessorDeclSyntax) throws(Reason) -> Accessor {
+        if node.effectSpecifiers?.asyncSpecifier != nil { throw Reason(.isAsync) }
+        guard node.attributes.isEmpty, node.modifier == nil else { throw Reason(.observer) }
+        guard let body = node.body else { throw Reason(.noBody) }
+        return Accessor(
+            items: body.statements, brace: body.leftBrace,
+            isMutating: node.accessorSpecifier.text == "set",
+            parameter: node.parameters?.name.text ?? "newValue",
+            throwsClause: node.effectSpecifiers?.throwsClause)
+    }
+
     private static let harmlessModifiers: Set<String> = [
         "public", "package", "internal", "fileprivate", "private", "open", "static", "class",
-        "final", "nonisolated", "override",
+        "final", "nonisolated", "override", "mutating", "nonmutating",
     ]
 }
 

@@ -7,25 +7,28 @@ struct FunctionScanner {
     /// Parameters that a routed function may have.
     static let maximumParameters = 16
 
-    private let types: TypeReader
+    let types: ValueTypes
     private let neverReturning: Set<String>
     private let knownTypes: [String: Bool]
 
-    struct Result {
+    struct Scan {
         var functions: [RoutableFunction] = []
         var refusals: [Refusal] = []
+        /// The app's types, of which these functions need some.
+        var types: ValueTypes
     }
 
     /// Scans all files of the app; names are looked up across them.
-    static func scan(_ tree: SourceTree) -> Result {
+    static func scan(_ tree: SourceTree) -> Scan {
         let scanner = FunctionScanner(tree)
-        var result = Result()
+        var result = Scan(types: scanner.types)
         var seen: [String: Int] = [:]
-        for file in tree.files {
+        for (number, file) in tree.files.enumerated() {
             var walk = FileWalk(scanner: scanner, file: file)
-            walk.visit(file.tree.statements, TypeContext())
-            result.functions += walk.result.functions
-            result.refusals += walk.result.refusals
+            walk.visit(
+                file.tree.statements, TypeContext(module: file.module, file: number))
+            result.functions += walk.functions
+            result.refusals += walk.refusals
             for name in walk.declared { seen[name, default: 0] += 1 }
         }
         // An id has no types in it, so overloads by type alone cannot be told apart.
@@ -41,19 +44,18 @@ struct FunctionScanner {
     }
 
     private init(_ tree: SourceTree) {
-        types = TypeReader(tree)
+        types = ValueTypes(tree)
         neverReturning = BodyShape.neverReturningNames(in: tree)
         knownTypes = DeclaredTypes.find(in: tree)
     }
-
-    func readType(_ type: TypeSyntax) -> ABIType? { types.read(type) }
 
     // MARK: - One file
 
     private struct FileWalk {
         let scanner: FunctionScanner
         let file: SourceFile
-        var result = Result()
+        var functions: [RoutableFunction] = []
+        var refusals: [Refusal] = []
         /// Keys of every declaration with a body, routable or not.
         var declared: [String] = []
 
@@ -123,7 +125,7 @@ struct FunctionScanner {
             _ name: String, _ node: some SyntaxProtocol, _ reason: Refusal.Reason,
             _ detail: String = ""
         ) {
-            result.refusals.append(
+            refusals.append(
                 Refusal(name: name, place: file.place(of: node), reason: reason, detail: detail))
         }
 
@@ -139,22 +141,25 @@ struct FunctionScanner {
             declared.append("\(file.module)|\(path)|\(kind.rawValue)")
             do {
                 if node.name.tokenKind.isOperator { throw Reason(.operatorFunction) }
-                try scanner.check(
-                    context, node.attributes, node.modifiers, isStatic: isStatic)
+                try scanner.check(context, node.attributes, node.modifiers)
                 if node.genericParameterClause != nil || node.genericWhereClause != nil {
                     throw Reason(.isGeneric)
                 }
-                if let effects = node.signature.effectSpecifiers {
-                    if effects.asyncSpecifier != nil { throw Reason(.isAsync) }
-                    if effects.throwsClause != nil { throw Reason(.isThrowing) }
-                }
-                let parameters = try scanner.parameters(node.signature.parameterClause)
-                let result = try scanner.result(node.signature.returnClause?.type)
+                let effects = node.signature.effectSpecifiers
+                if effects?.asyncSpecifier != nil { throw Reason(.isAsync) }
+                let isMutating = node.modifiers.contains { $0.name.text == "mutating" }
+                let receiver = try scanner.receiver(
+                    context, node.modifiers, isStatic: isStatic, isMutating: isMutating)
                 guard let body = node.body else { throw Reason(.noBody) }
                 try add(
-                    node, body: Syntax(body.statements), brace: body.leftBrace,
-                    items: body.statements, path: path, kind: kind, parameters: parameters,
-                    type: result, callee: context.name(node.name.text))
+                    node, FunctionScanner.Accessor(items: body.statements, brace: body.leftBrace),
+                    RoutableFunction.Heading(
+                        path: path, kind: kind, receiver: receiver,
+                        parameters: try scanner.parameters(
+                            node.signature.parameterClause, context),
+                        result: try scanner.result(node.signature.returnClause?.type, context),
+                        throwing: try scanner.throwing(effects?.throwsClause, context),
+                        callee: receiver == nil ? context.name(node.name.text) : node.name.text))
             } catch let reason as Reason {
                 refuse(path, node, reason.reason, reason.detail)
             } catch {}
@@ -174,43 +179,67 @@ struct FunctionScanner {
             let kind: DeclarationID.Kind = isStatic ? .staticGetter : .getter
             declared.append("\(file.module)|\(path)|\(kind.rawValue)")
             do {
-                let getter = try FunctionScanner.getter(block)
-                try scanner.check(
-                    context, node.attributes, node.modifiers, isStatic: isStatic)
-                try add(
-                    node, body: Syntax(getter.items), brace: getter.brace, items: getter.items,
-                    path: path, kind: kind, parameters: [],
-                    type: try scanner.result(binding.typeAnnotation?.type),
-                    callee: context.name(name.text))
+                let (getter, setter) = try FunctionScanner.accessors(block)
+                try scanner.check(context, node.attributes, node.modifiers)
+                let receiver = try scanner.receiver(
+                    context, node.modifiers, isStatic: isStatic, isMutating: false)
+                guard let type = try scanner.result(binding.typeAnnotation?.type, context) else {
+                    throw Reason(.noResult)
+                }
+                var heading = RoutableFunction.Heading(
+                    path: path, kind: kind, receiver: receiver, parameters: [], result: type,
+                    throwing: try scanner.throwing(getter.throwsClause, context),
+                    callee: receiver == nil ? context.name(name.text) : name.text)
+                try add(node, getter, heading)
+                guard let setter else { return }
+                guard receiver != nil else { throw Reason(.setter) }
+                let accessor = try setter.get()
+                heading.kind = .setter
+                heading.receiver?.isMutating = true
+                heading.parameters = [
+                    RoutableFunction.Parameter(
+                        label: nil, name: accessor.parameter, type: type)
+                ]
+                heading.result = nil
+                heading.throwing = .never
+                try add(node, accessor, heading)
             } catch let reason as Reason {
                 refuse(path, node, reason.reason, reason.detail)
             } catch {}
         }
 
         private mutating func add(
-            _ node: some SyntaxProtocol, body: Syntax, brace: TokenSyntax,
-            items: CodeBlockItemListSyntax, path: String, kind: DeclarationID.Kind,
-            parameters: [RoutableFunction.Parameter], type: ABIType, callee: String
+            _ node: some SyntaxProtocol, _ accessor: FunctionScanner.Accessor,
+            _ heading: RoutableFunction.Heading
         ) throws {
+            let body = Syntax(accessor.items)
             if ConditionalFinder.isConditional(body) { throw Reason(.conditionalCompilation) }
             var returnOffset: Int?
-            if case .expression(let expression) = BodyShape(
-                items, neverReturning: scanner.neverReturning)
+            if heading.result != nil,
+                case .expression(let expression) = BodyShape(
+                    accessor.items, neverReturning: scanner.neverReturning)
             {
                 returnOffset = expression.positionAfterSkippingLeadingTrivia.utf8Offset
             }
             let first = body.firstToken(viewMode: .sourceAccurate)
-            result.functions.append(
-                RoutableFunction(
-                    id: DeclarationID.function(module: file.module, path: path, kind: kind),
-                    module: file.module, path: path, kind: kind, parameters: parameters,
-                    result: type, callee: callee, place: file.place(of: node),
-                    declaration: Syntax(node), body: body,
-                    gateOffset: brace.endPositionBeforeTrailingTrivia.utf8Offset,
-                    codeFollowsOnLine: first.map {
-                        file.line(of: $0) == file.line(of: brace)
-                    } ?? true,
-                    returnOffset: returnOffset, bodyHash: TokenHash.hex16([body])))
+            var function = RoutableFunction(
+                id: DeclarationID.function(
+                    module: file.module, path: heading.path, kind: heading.kind),
+                module: file.module, path: heading.path, kind: heading.kind,
+                receiver: heading.receiver, parameters: heading.parameters,
+                result: heading.result, throwing: heading.throwing, callee: heading.callee,
+                place: file.place(of: node), declaration: Syntax(node), body: body,
+                gateOffset: accessor.brace.endPositionBeforeTrailingTrivia.utf8Offset,
+                codeFollowsOnLine: first.map {
+                    file.line(of: $0) == file.line(of: accessor.brace)
+                } ?? true,
+                returnOffset: returnOffset, bodyHash: TokenHash.hex16([body]))
+            guard function.arguments.count <= FunctionScanner.maximumParameters else {
+                throw Reason(.tooManyParameters)
+            }
+            if function.outputs.isEmpty, !function.isThrowing { throw Reason(.noResult) }
+            function.home = try scanner.home(function.types)
+            functions.append(function)
         }
     }
 }

@@ -2,6 +2,9 @@ import SwiftSyntax
 
 /// The types that enclose a declaration.
 struct TypeContext {
+    var module: String
+    /// Index of the file.
+    var file: Int
     /// Type path, as in `Cart.Line`; empty on file level.
     var path: [String] = []
     /// Why nothing in here can be routed.
@@ -10,6 +13,8 @@ struct TypeContext {
     var isConditional = false
     /// Whether the innermost type is a class or actor.
     var isReference = false
+    /// Paths in which names are looked up, innermost first.
+    var scopes: [[String]] = []
 
     var isFileLevel: Bool { path.isEmpty }
 
@@ -22,6 +27,7 @@ struct TypeContext {
     {
         var inner = self
         inner.path.append(name.text)
+        inner.scopes.insert(inner.path, at: 0)
         inner.isReference =
             declaration.is(ClassDeclSyntax.self) || declaration.is(ActorDeclSyntax.self)
         if generic { inner.refuse(.genericContext, name.text) }
@@ -37,6 +43,7 @@ struct TypeContext {
         var inner = self
         let name = declaration.extendedType.trimmedDescription
         inner.path += name.split(separator: ".").map(String.init)
+        inner.scopes = [inner.path]
         if declaration.genericWhereClause != nil {
             inner.refuse(.genericContext, name)
         } else if let isGeneric = known[name] {
@@ -55,7 +62,8 @@ struct TypeContext {
     }
 
     private static let plainLibraryTypes = Set(
-        ABIType.Integer.allCases.map(\.rawValue) + ["Bool", "Float", "Double", "String"])
+        ABIType.Integer.allCases.map(\.rawValue) + ["Bool", "Float", "Double", "String"]
+            + ABIType.Foundation.allCases.map(\.rawValue))
 
     /// Attributes that leave a function an ordinary one.
     private static let harmlessAttributes: Set<String> = [

@@ -12,6 +12,18 @@ enum Marks {
 
     static func begin(_ id: String) -> String { beginStart + id + beginEnd }
 
+    /// Stands in the place of an id where a block of whole lines begins at the end of a file.
+    private static let blockID = "0000000000000000"
+    /// The same, where the line break before it is not the developer's.
+    private static let blockIDWithBreak = "0000000000000001"
+
+    /// Lines that follow a file's last one.
+    static func block(_ lines: String, after bytes: [UInt8]) -> String {
+        // A comment that ends the file would swallow the mark.
+        let isWholeLine = bytes.isEmpty || bytes.last == 0x0a
+        return (isWholeLine ? begin(blockID) : "\n" + begin(blockIDWithBreak)) + "\n" + lines + end
+    }
+
     /// The text without marks and what they enclose.
     ///
     /// Only comments count: the same characters in a string literal are the developer's own.
@@ -35,7 +47,11 @@ enum Marks {
                     guard open == nil else { throw damaged(comment.offset) }
                     open = comment.offset
                 } else if comment.text == end {
-                    guard let start = open else { throw damaged(comment.offset) }
+                    guard var start = open else { throw damaged(comment.offset) }
+                    if bytes[start...].starts(with: Array(begin(blockIDWithBreak).utf8)) {
+                        guard start > 0 else { throw damaged(comment.offset) }
+                        start -= 1
+                    }
                     removed.append(start..<comment.offset + end.utf8.count)
                     open = nil
                 }

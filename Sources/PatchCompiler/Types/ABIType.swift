@@ -7,11 +7,14 @@ indirect enum ABIType: Hashable, Sendable {
     case string
     /// `[UInt8]`, which crosses as bytes.
     case bytes
+    case foundation(Foundation)
     case optional(ABIType)
     case array(ABIType)
     case set(ABIType)
     case dictionary(ABIType, ABIType)
     case tuple([Element])
+    /// A struct or enum of the app.
+    case named(NamedType)
 
     struct Element: Hashable, Sendable {
         var label: String?
@@ -24,6 +27,11 @@ indirect enum ABIType: Hashable, Sendable {
         /// Whether it crosses as i64 when it crosses alone.
         var isWide: Bool { [.Int, .Int64, .UInt, .UInt64].contains(self) }
         var isSigned: Bool { !rawValue.hasPrefix("U") }
+    }
+
+    /// Types of Foundation that a module has a counterpart of.
+    enum Foundation: String, CaseIterable, Sendable {
+        case Data, Date
     }
 
     /// Whether a value crosses as a wasm scalar when all that crosses with it does.
@@ -43,6 +51,7 @@ indirect enum ABIType: Hashable, Sendable {
         case .double: "Double"
         case .string: "String"
         case .bytes: "Array<UInt8>"
+        case .foundation(let kind): "Foundation.\(kind.rawValue)"
         case .optional(let wrapped): "Optional<\(wrapped.canonical)>"
         case .array(let element): "Array<\(element.canonical)>"
         case .set(let element): "Set<\(element.canonical)>"
@@ -51,6 +60,7 @@ indirect enum ABIType: Hashable, Sendable {
             "("
                 + elements.map { ($0.label.map { $0 + ":" } ?? "") + $0.type.canonical }
                 .joined(separator: ",") + ")"
+        case .named(let type): type.canonical
         }
     }
 
@@ -65,11 +75,14 @@ indirect enum ABIType: Hashable, Sendable {
         case .array(let element): "[\(element.swift)]"
         case .set(let element): "Set<\(element.swift)>"
         case .dictionary(let key, let value): "[\(key.swift): \(value.swift)]"
+        case .foundation(let kind): kind.rawValue
+        case .named(let type): type.path
         default: canonical
         }
     }
 
-    /// Whether it can be a key of a dictionary or a member of a set.
+    /// Whether it can be a key of a dictionary or a member of a set. Of the app's own types the
+    /// app's compiler knows it.
     var isHashable: Bool {
         switch self {
         case .tuple: false
@@ -78,4 +91,38 @@ indirect enum ABIType: Hashable, Sendable {
         default: true
         }
     }
+
+    /// The parts that it is made of, itself included, not looking into the app's types.
+    var parts: [ABIType] {
+        switch self {
+        case .optional(let inner), .array(let inner), .set(let inner): [self] + inner.parts
+        case .dictionary(let key, let value): [self] + key.parts + value.parts
+        case .tuple(let elements): [self] + elements.flatMap(\.type.parts)
+        default: [self]
+        }
+    }
+
+    /// The app's types that it mentions.
+    var named: [NamedType] {
+        parts.compactMap { if case .named(let type) = $0 { type } else { nil } }
+    }
+
+    /// Whether it mentions a type of Foundation.
+    var needsFoundation: Bool {
+        parts.contains { if case .foundation = $0 { true } else { false } }
+    }
+}
+
+/// A mention of a struct or enum of the app.
+struct NamedType: Hashable, Sendable {
+    var module: String
+    /// Type path, as in `Cart.Line`.
+    var path: String
+    /// The type whose extension holds the functions that encode and decode it.
+    var owner: String
+    /// Hash over the shape of the type and of all that it holds; empty inside that shape itself.
+    var layout = ""
+
+    var key: String { "\(module).\(path)" }
+    var canonical: String { layout.isEmpty ? key : "\(key)#\(layout)" }
 }

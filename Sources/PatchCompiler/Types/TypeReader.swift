@@ -2,25 +2,46 @@ import SwiftSyntax
 
 /// Reads written types as types that cross.
 struct TypeReader {
-    /// Names of all types that the app declares itself: they hide the library's of the same name.
-    private let declared: Set<String>
-    /// The app's type aliases on file level.
-    private let aliases: [String: TypeSyntax]
-
-    init(_ tree: SourceTree) {
-        let collector = Collector(viewMode: .sourceAccurate)
-        for file in tree.files { collector.walk(file.tree) }
-        declared = collector.declared
-        aliases = collector.aliases
+    /// Where a type is written: names are looked up from the inside out.
+    struct Place {
+        var module: String
+        /// Index of the file.
+        var file: Int
+        /// Paths of the types around it, innermost first.
+        var scopes: [[String]] = []
+        /// The type path that `Self` means.
+        var own: [String]?
     }
 
-    /// The type, or nil when its values cannot cross (yet).
-    func read(_ type: TypeSyntax) -> ABIType? { read(type, depth: 0) }
+    private let types: AppTypes
+    /// The mention of an app's type, or nil when its values do not cross.
+    private let mention: (AppTypes.Entry) -> NamedType?
 
-    private func read(_ type: TypeSyntax, depth: Int) -> ABIType? {
+    init(_ types: AppTypes, mention: @escaping (AppTypes.Entry) -> NamedType?) {
+        self.types = types
+        self.mention = mention
+    }
+
+    /// The type, or nil when its values cannot cross.
+    func read(_ type: TypeSyntax, at place: Place) -> ABIType? { read(type, place, depth: 0) }
+
+    /// The type whose members stand in an extension or declaration of `path`.
+    func receiver(_ path: [String], at place: Place) -> ABIType? {
+        if let key = resolve(path, Place(module: place.module, file: place.file)) {
+            return types.entries[key].flatMap(mention).map { .named($0) }
+        }
+        return path.count == 1 ? Self.plain(path[0]) : nil
+    }
+
+    /// A declared type by the path that is written at `place`.
+    func entry(_ path: [String], at place: Place) -> AppTypes.Entry? {
+        resolve(path, place).flatMap { types.entries[$0] }
+    }
+
+    private func read(_ type: TypeSyntax, _ place: Place, depth: Int) -> ABIType? {
         // An alias may name itself.
         guard depth < 32 else { return nil }
-        func inner(_ type: TypeSyntax) -> ABIType? { read(type, depth: depth + 1) }
+        func inner(_ type: TypeSyntax) -> ABIType? { read(type, place, depth: depth + 1) }
         if let optional = type.as(OptionalTypeSyntax.self) {
             return inner(optional.wrappedType).map { .optional($0) }
         }
@@ -31,22 +52,83 @@ struct TypeReader {
             return Self.dictionary(inner(dictionary.key), inner(dictionary.value))
         }
         if let tuple = type.as(TupleTypeSyntax.self) { return read(tuple, inner) }
-        if let named = type.as(IdentifierTypeSyntax.self) {
-            let name = named.name.text
-            if let arguments = named.genericArgumentClause {
-                guard !declared.contains(name) else { return nil }
-                return generic(name, arguments, inner)
-            }
-            if let alias = aliases[name] { return inner(alias) }
-            return declared.contains(name) ? nil : Self.plain(name)
+        guard let (path, arguments) = Self.path(type) else { return nil }
+        if path == ["Self"], let own = place.own, arguments == nil {
+            return receiver(own, at: place)
         }
-        if let member = type.as(MemberTypeSyntax.self),
-            member.baseType.trimmedDescription == "Swift", !declared.contains("Swift")
-        {
-            if let arguments = member.genericArgumentClause {
-                return generic(member.name.text, arguments, inner)
+        if let key = resolve(path, place) {
+            guard arguments == nil else { return nil }
+            if let alias = types.aliases[key] {
+                guard !alias.isAmbiguous else { return nil }
+                return read(
+                    alias.type,
+                    Place(module: alias.module, file: alias.file, scopes: alias.scopes),
+                    depth: depth + 1)
             }
-            return Self.plain(member.name.text)
+            return types.entries[key].flatMap(mention).map { .named($0) }
+        }
+        guard let name = libraryName(path) else { return nil }
+        if let arguments { return generic(name, arguments, inner) }
+        return Self.plain(name)
+    }
+
+    /// The key of the declared type or alias that a path means at a place.
+    private func resolve(_ path: [String], _ place: Place) -> String? {
+        guard let first = path.first else { return nil }
+        var modules = [place.module]
+        modules += types.modules.filter {
+            $0 != place.module && types.imports[place.file].contains($0)
+        }
+        if path.count > 1, modules.contains(first), !isDeclared(first, place.module) {
+            let rest = Array(path.dropFirst())
+            return known(AppTypes.key(first, rest))
+        }
+        for scope in place.scopes {
+            for module in modules {
+                guard let start = known(AppTypes.key(module, scope + [first])) else { continue }
+                return path.count == 1 ? start : known(AppTypes.key(module, scope + path))
+            }
+        }
+        for module in modules {
+            guard isDeclared(first, module) else { continue }
+            return known(AppTypes.key(module, path)) ?? AppTypes.key(module, path)
+        }
+        return nil
+    }
+
+    private func isDeclared(_ name: String, _ module: String) -> Bool {
+        known(AppTypes.key(module, [name])) != nil
+    }
+
+    private func known(_ key: String) -> String? {
+        types.entries[key] != nil || types.aliases[key] != nil ? key : nil
+    }
+
+    /// A library's type by its own name; nil for what may be something else here.
+    private func libraryName(_ path: [String]) -> String? {
+        switch path.count {
+        case 1: return types.unclear.contains(path[0]) ? nil : path[0]
+        case 2:
+            guard ["Swift", "Foundation"].contains(path[0]),
+                !types.modules.contains(where: { isDeclared(path[1], $0) })
+            else { return nil }
+            return path[1]
+        default: return nil
+        }
+    }
+
+    /// The names of a type, and the arguments of the last one.
+    private static func path(
+        _ type: TypeSyntax
+    ) -> (path: [String], arguments: GenericArgumentClauseSyntax?)? {
+        if let named = type.as(IdentifierTypeSyntax.self) {
+            return ([FunctionScanner.plain(named.name)], named.genericArgumentClause)
+        }
+        if let member = type.as(MemberTypeSyntax.self) {
+            guard let (base, arguments) = path(member.baseType), arguments == nil else {
+                return nil
+            }
+            return (base + [FunctionScanner.plain(member.name)], member.genericArgumentClause)
         }
         return nil
     }
@@ -86,9 +168,11 @@ struct TypeReader {
         switch name {
         case "Bool": .bool
         case "Float", "Float32": .float
-        case "Double", "Float64": .double
+        case "Double", "Float64", "TimeInterval": .double
         case "String": .string
-        default: ABIType.Integer(rawValue: name).map { .integer($0) }
+        default:
+            ABIType.Integer(rawValue: name).map { .integer($0) }
+                ?? ABIType.Foundation(rawValue: name).map { .foundation($0) }
         }
     }
 
@@ -99,57 +183,5 @@ struct TypeReader {
     private static func dictionary(_ key: ABIType?, _ value: ABIType?) -> ABIType? {
         guard let key, let value, key.isHashable else { return nil }
         return .dictionary(key, value)
-    }
-
-    private final class Collector: SyntaxVisitor {
-        var declared: Set<String> = []
-        var aliases: [String: TypeSyntax] = [:]
-
-        override func visit(_ node: StructDeclSyntax) -> SyntaxVisitorContinueKind {
-            declare(node.name)
-        }
-        override func visit(_ node: EnumDeclSyntax) -> SyntaxVisitorContinueKind {
-            declare(node.name)
-        }
-        override func visit(_ node: ClassDeclSyntax) -> SyntaxVisitorContinueKind {
-            declare(node.name)
-        }
-        override func visit(_ node: ActorDeclSyntax) -> SyntaxVisitorContinueKind {
-            declare(node.name)
-        }
-        override func visit(_ node: ProtocolDeclSyntax) -> SyntaxVisitorContinueKind {
-            declare(node.name)
-        }
-        override func visit(_ node: AssociatedTypeDeclSyntax) -> SyntaxVisitorContinueKind {
-            declare(node.name)
-        }
-        override func visit(_ node: GenericParameterSyntax) -> SyntaxVisitorContinueKind {
-            declare(node.name)
-        }
-        override func visit(_ node: TypeAliasDeclSyntax) -> SyntaxVisitorContinueKind {
-            _ = declare(node.name)
-            let isOnFileLevel =
-                node.parent?.is(CodeBlockItemSyntax.self) == true
-                && node.parent?.parent?.parent?.is(SourceFileSyntax.self) == true
-            if isOnFileLevel, node.genericParameterClause == nil {
-                // Two files may have private aliases of one name; then neither is followed.
-                let value = node.initializer.value
-                if let other = aliases[node.name.text],
-                    other.trimmedDescription != value.trimmedDescription
-                {
-                    ambiguous.insert(node.name.text)
-                }
-                aliases[node.name.text] = value
-                for name in ambiguous { aliases[name] = nil }
-            }
-            return .visitChildren
-        }
-
-        private var ambiguous: Set<String> = []
-
-        private func declare(_ name: TokenSyntax) -> SyntaxVisitorContinueKind {
-            declared.insert(name.text)
-            return .visitChildren
-        }
     }
 }

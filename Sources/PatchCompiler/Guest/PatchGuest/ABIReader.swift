@@ -144,7 +144,19 @@ public struct GuestReader {
     /// Reads what `body` reads; the host's reader counts levels here.
     public mutating func nested<T>(_ body: (inout GuestReader) -> T) -> T { body(&self) }
 
-    private mutating func arrayHeader() -> Int {
+    /// Begins a value that holds others; the host's reader counts levels here.
+    public mutating func enter() {}
+
+    /// Ends what ``enter()`` began.
+    public mutating func leave() {}
+
+    /// Traps, for a case index that an enum does not have.
+    public func refuse() -> Never {
+        preconditionFailure("the argument is not encoded as this module expects")
+    }
+
+    /// Reads an array header: the number of elements.
+    public mutating func arrayHeader() -> Int {
         let tag = byte()
         let count: Int
         switch tag {

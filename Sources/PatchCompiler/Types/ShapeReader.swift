@@ -1,0 +1,234 @@
+import SwiftParser
+import SwiftSyntax
+
+/// Reads what values of a declared type hold.
+struct ShapeReader {
+    private let app: AppTypes
+    private let reader: TypeReader
+
+    init(_ app: AppTypes) {
+        self.app = app
+        reader = TypeReader(app) { entry in Self.mention(entry, app) }
+    }
+
+    /// A mention of any struct or enum; whether its values cross is found later.
+    private static func mention(_ entry: AppTypes.Entry, _ app: AppTypes) -> NamedType? {
+        if case .other = entry.kind { return nil }
+        return NamedType(
+            module: entry.module, path: entry.path.joined(separator: "."),
+            owner: owner(entry, app))
+    }
+
+    /// - Throws: ``TypeRefusal``.
+    func read(_ entry: AppTypes.Entry) throws(TypeRefusal) -> ValueType {
+        if case .other(let kind) = entry.kind {
+            throw TypeRefusal(kind == "actor" ? "is an actor" : "is a \(kind)")
+        }
+        if let obstacle = entry.obstacle { throw TypeRefusal(obstacle) }
+        for count in entry.path.indices.dropFirst() {
+            let outer = AppTypes.key(entry.module, Array(entry.path.prefix(count)))
+            if let obstacle = app.entries[outer]?.obstacle {
+                throw TypeRefusal("belongs to a type that \(obstacle)")
+            }
+        }
+        guard let reference = Self.mention(entry, app) else { throw TypeRefusal("does not cross") }
+        let home = try Self.home(entry, app)
+        let shape: ValueType.Shape
+        if case .structure = entry.kind {
+            shape = .structure(try fields(entry, home))
+        } else {
+            shape = .enumeration(try cases(entry))
+        }
+        let conformances =
+            entry.inherited + (app.extensions[AppTypes.key(entry.module, entry.path)] ?? [])
+        return ValueType(
+            reference: reference, shape: shape, home: home, file: entry.file,
+            access: Self.access(entry, app),
+            isError: !Set(conformances).isDisjoint(with: ["Error", "LocalizedError"]))
+    }
+
+    private func place(_ entry: AppTypes.Entry) -> TypeReader.Place {
+        TypeReader.Place(
+            module: entry.module, file: entry.file, scopes: entry.scopes, own: entry.path)
+    }
+
+    // MARK: - Structs
+
+    private func fields(
+        _ entry: AppTypes.Entry, _ home: ValueType.Home
+    ) throws(TypeRefusal) -> [ValueType.Field] {
+        var fields: [ValueType.Field] = []
+        for member in entry.members {
+            if member.decl.is(IfConfigDeclSyntax.self) { throw TypeRefusal("has members in #if") }
+            guard let variable = member.decl.as(VariableDeclSyntax.self),
+                !FunctionScanner.isStatic(variable.modifiers)
+            else { continue }
+            fields += try self.fields(variable, entry)
+        }
+        if case .inside = home {
+            if fields.contains(where: \.isHidden) {
+                throw TypeRefusal("is private inside another type and has private properties")
+            }
+            if entry.hasOwnInitializer {
+                throw TypeRefusal("is private inside another type and has an initialiser")
+            }
+        }
+        return fields
+    }
+
+    private func fields(
+        _ variable: VariableDeclSyntax, _ entry: AppTypes.Entry
+    ) throws(TypeRefusal) -> [ValueType.Field] {
+        var fields: [ValueType.Field] = []
+        let bindings = Array(variable.bindings)
+        for (number, binding) in bindings.enumerated() {
+            if let block = binding.accessorBlock, Self.isComputed(block) { continue }
+            guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text
+            else { throw TypeRefusal("has a property that is a pattern") }
+            if let attribute = variable.attributes.first {
+                throw TypeRefusal(
+                    "has the property '\(name)' with \(attribute.trimmedDescription)")
+            }
+            for modifier in variable.modifiers
+            where ["lazy", "weak", "unowned"].contains(modifier.name.text) {
+                throw TypeRefusal("has the property '\(name)', which is \(modifier.name.text)")
+            }
+            // It is the same in every value.
+            if variable.bindingSpecifier.text == "let", binding.initializer != nil { continue }
+            // `var a, b: Int` says the type once.
+            let written =
+                binding.typeAnnotation
+                ?? (binding.initializer == nil
+                    ? bindings[number...].lazy.compactMap(\.typeAnnotation).first : nil)
+            let type: ABIType
+            if let written {
+                guard let read = reader.read(written.type, at: place(entry)) else {
+                    throw TypeRefusal(
+                        "has the property '\(name)' of type '\(written.type.trimmedDescription)'")
+                }
+                type = read
+            } else if let value = binding.initializer?.value, let read = inferred(value, entry) {
+                type = read
+            } else {
+                throw TypeRefusal("has the property '\(name)', whose type is not written")
+            }
+            let isHidden = variable.modifiers.contains {
+                ["private", "fileprivate"].contains($0.name.text)
+            }
+            fields.append(ValueType.Field(name: name, type: type, isHidden: isHidden))
+        }
+        return fields
+    }
+
+    private static func isComputed(_ block: AccessorBlockSyntax) -> Bool {
+        guard case .accessors(let accessors) = block.accessors else { return true }
+        return !accessors.contains { ["willSet", "didSet"].contains($0.accessorSpecifier.text) }
+    }
+
+    /// The type of an initial value, where nothing but its text is needed to tell.
+    private func inferred(_ value: ExprSyntax, _ entry: AppTypes.Entry) -> ABIType? {
+        if value.is(BooleanLiteralExprSyntax.self) { return .bool }
+        if value.is(IntegerLiteralExprSyntax.self) { return .integer(.Int) }
+        if value.is(FloatLiteralExprSyntax.self) { return .double }
+        if value.is(StringLiteralExprSyntax.self) { return .string }
+        // `Currency.euro`, a case of an enum.
+        if let access = value.as(MemberAccessExprSyntax.self), let base = access.base,
+            let read = type(written: base, entry), case .named(let named) = read,
+            let other = app.entries[named.key], case .enumeration = other.kind,
+            Self.plainCases(other).contains(access.declName.baseName.text)
+        {
+            return read
+        }
+        // `[Int]()` and `Date()` are types followed by nothing.
+        guard let call = value.as(FunctionCallExprSyntax.self), call.arguments.isEmpty,
+            call.trailingClosure == nil, let read = type(written: call.calledExpression, entry)
+        else { return nil }
+        switch read {
+        // An app's own initialiser may fail.
+        case .named, .tuple: return nil
+        default: return read
+        }
+    }
+
+    /// The type that an expression names.
+    private func type(written expression: ExprSyntax, _ entry: AppTypes.Entry) -> ABIType? {
+        let alias = Parser.parse(source: "typealias T = \(expression.trimmedDescription)")
+        guard !alias.hasError,
+            let type = alias.statements.first?.item.as(TypeAliasDeclSyntax.self)?.initializer.value
+        else { return nil }
+        return reader.read(type, at: place(entry))
+    }
+
+    private static func plainCases(_ entry: AppTypes.Entry) -> [String] {
+        entry.members.compactMap { $0.decl.as(EnumCaseDeclSyntax.self) }
+            .flatMap { $0.elements.filter { $0.parameterClause == nil } }
+            .map(\.name.text)
+    }
+
+    // MARK: - Enums
+
+    private func cases(_ entry: AppTypes.Entry) throws(TypeRefusal) -> [ValueType.Case] {
+        var cases: [ValueType.Case] = []
+        for member in entry.members {
+            if member.decl.is(IfConfigDeclSyntax.self) { throw TypeRefusal("has members in #if") }
+            guard let line = member.decl.as(EnumCaseDeclSyntax.self) else { continue }
+            if let attribute = line.attributes.first {
+                throw TypeRefusal("has a case with \(attribute.trimmedDescription)")
+            }
+            for element in line.elements {
+                var values: [ABIType.Element] = []
+                for parameter in element.parameterClause?.parameters ?? [] {
+                    guard let type = reader.read(parameter.type, at: place(entry)) else {
+                        throw TypeRefusal(
+                            "has the case '\(element.name.text)' with a value of type "
+                                + "'\(parameter.type.trimmedDescription)'")
+                    }
+                    let label = parameter.firstName.flatMap {
+                        $0.tokenKind == .wildcard ? nil : $0.text
+                    }
+                    values.append(ABIType.Element(label: label, type: type))
+                }
+                cases.append(ValueType.Case(name: element.name.text, values: values))
+            }
+        }
+        if cases.isEmpty { throw TypeRefusal("has no cases") }
+        return cases
+    }
+
+    // MARK: - Access
+
+    /// The access of every level, from the declarations of the outer types where there are some.
+    private static func levels(_ entry: AppTypes.Entry, _ app: AppTypes) -> [AppTypes.Access] {
+        entry.path.indices.map { index in
+            let key = AppTypes.key(entry.module, Array(entry.path.prefix(index + 1)))
+            return app.entries[key]?.levels.last ?? entry.levels[index]
+        }
+    }
+
+    /// The type in which a private nested one is private.
+    private static func privateOwner(_ entry: AppTypes.Entry, _ app: AppTypes) -> [String]? {
+        levels(entry, app).enumerated().first { $0.offset > 0 && $0.element == .hidden }
+            .map { Array(entry.path.prefix($0.offset)) }
+    }
+
+    private static func owner(_ entry: AppTypes.Entry, _ app: AppTypes) -> String {
+        (privateOwner(entry, app) ?? entry.path).joined(separator: ".")
+    }
+
+    private static func home(
+        _ entry: AppTypes.Entry, _ app: AppTypes
+    ) throws(TypeRefusal) -> ValueType.Home {
+        let levels = levels(entry, app)
+        let hidden = levels.indices.filter { $0 > 0 && levels[$0] == .hidden }
+        if hidden.count > 1 { throw TypeRefusal("is private inside a private type") }
+        if let owner = privateOwner(entry, app) { return .inside(owner.joined(separator: ".")) }
+        return levels.contains { $0 == .hidden || $0 == .file } ? .file : .anywhere
+    }
+
+    private static func access(_ entry: AppTypes.Entry, _ app: AppTypes) -> String {
+        let levels = levels(entry, app)
+        guard app.modules.count > 1, levels.allSatisfy({ $0 == .everyone || $0 == .package })
+        else { return "" }
+        return levels.contains(.package) ? "package" : "public"
+    }
+}

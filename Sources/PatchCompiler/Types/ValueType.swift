@@ -1,0 +1,82 @@
+import ModuleABI
+
+/// A struct or enum of the app whose values cross.
+struct ValueType {
+    enum Shape {
+        case structure([Field])
+        case enumeration([Case])
+    }
+
+    struct Field {
+        /// As written, with backticks.
+        var name: String
+        var type: ABIType
+        /// Whether only its file may read or set it.
+        var isHidden = false
+    }
+
+    struct Case {
+        var name: String
+        var values: [ABIType.Element]
+    }
+
+    /// From where the type can be named.
+    enum Home: Hashable {
+        case anywhere
+        case file
+        /// Only inside the type of that path, in its file.
+        case inside(String)
+    }
+
+    var reference: NamedType
+    var shape: Shape
+    var home: Home
+    /// Index of the file that declares it.
+    var file: Int
+    /// `public` or `package` when other modules of the app may name it, else empty.
+    var access: String
+    var isError: Bool
+
+    /// The types of all that a value holds.
+    var contents: [ABIType] {
+        switch shape {
+        case .structure(let fields): fields.map(\.type)
+        case .enumeration(let cases): cases.flatMap { $0.values.map(\.type) }
+        }
+    }
+
+    /// Whether its code has to stand in the file that declares it.
+    var isBoundToFile: Bool {
+        if home != .anywhere { return true }
+        guard case .structure(let fields) = shape else { return false }
+        return fields.contains(where: \.isHidden)
+    }
+
+    /// Ends the names of its functions.
+    var suffix: String { DeclarationID.hex16(DeclarationID.hash("\(reference.key)|type")) }
+
+    /// The text that the layout's hash is taken over, without what it refers to.
+    var layoutText: String {
+        func element(_ label: String?, _ type: ABIType) -> String {
+            (label.map { $0 + ":" } ?? "") + type.canonical
+        }
+        switch shape {
+        case .structure(let fields):
+            return "struct \(reference.key)("
+                + fields.map { element($0.name, $0.type) }.joined(separator: ",") + ")"
+        case .enumeration(let cases):
+            return "enum \(reference.key)("
+                + cases.map { one in
+                    one.name + "("
+                        + one.values.map { element($0.label, $0.type) }.joined(separator: ",")
+                        + ")"
+                }.joined(separator: ",") + ")"
+        }
+    }
+}
+
+/// Why values of a type stay native.
+struct TypeRefusal: Error {
+    var why: String
+    init(_ why: String) { self.why = why }
+}

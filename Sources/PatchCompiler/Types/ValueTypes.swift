@@ -1,0 +1,106 @@
+import PatchCrypto
+import SwiftSyntax
+
+/// The structs and enums of the app whose values cross, and why the others do not.
+struct ValueTypes {
+    private(set) var known: [String: ValueType] = [:]
+    private(set) var refusals: [String: String] = [:]
+    let app: AppTypes
+
+    init(_ tree: SourceTree) {
+        app = AppTypes(tree)
+        let shapes = ShapeReader(app)
+        for (key, entry) in app.entries {
+            do {
+                known[key] = try shapes.read(entry)
+            } catch {
+                refusals[key] = error.why
+            }
+        }
+        dropWhatHoldsOthers()
+        let layouts = known.mapValues { layout(of: $0) }
+        for (key, layout) in layouts { known[key]?.reference.layout = layout }
+    }
+
+    /// Reads types with everything that is known of the app's.
+    var reader: TypeReader {
+        let known = known
+        return TypeReader(app) { entry in known[AppTypes.key(entry.module, entry.path)]?.reference }
+    }
+
+    func type(_ reference: NamedType) -> ValueType? { known[reference.key] }
+
+    /// All types that values of `types` are made of, sorted by name.
+    func reachable(from types: [ABIType]) -> [ValueType] {
+        var found: [String: ValueType] = [:]
+        var pending = types.flatMap(\.named)
+        while let next = pending.popLast() {
+            guard found[next.key] == nil, let type = known[next.key] else { continue }
+            found[next.key] = type
+            pending += type.contents.flatMap(\.named)
+        }
+        return found.values.sorted {
+            $0.reference.key.utf8.lexicographicallyPrecedes($1.reference.key.utf8)
+        }
+    }
+
+    /// Errors of the app that can cross, sorted by name.
+    var errors: [ValueType] {
+        known.values.filter(\.isError).sorted { $0.reference.key < $1.reference.key }
+    }
+
+    /// Why values of a written type do not cross, in words that name the property at fault.
+    func explanation(_ type: TypeSyntax, at place: TypeReader.Place) -> String? {
+        let finder = NameFinder(viewMode: .sourceAccurate)
+        finder.walk(type)
+        for path in finder.paths {
+            let target = path == ["Self"] ? place.own ?? path : path
+            guard let entry = reader.entry(target, at: place) else { continue }
+            if let why = refusals[AppTypes.key(entry.module, entry.path)] { return why }
+        }
+        return nil
+    }
+
+    private mutating func dropWhatHoldsOthers() {
+        while true {
+            var dropped: [(String, String)] = []
+            for (key, type) in known {
+                for content in type.contents {
+                    guard let missing = content.named.first(where: { known[$0.key] == nil }) else {
+                        continue
+                    }
+                    let why = refusals[missing.key] ?? "does not cross"
+                    dropped.append((key, "holds '\(missing.path)', which \(why)"))
+                    break
+                }
+            }
+            if dropped.isEmpty { return }
+            for (key, why) in dropped {
+                known[key] = nil
+                refusals[key] = why
+            }
+        }
+    }
+
+    private func layout(of type: ValueType) -> String {
+        // The contents of a type are mentioned without their layouts, so texts do not depend on
+        // the order in which layouts are found.
+        let all = reachable(from: [.named(type.reference)]).map(\.layoutText)
+        return Hex.encode(SHA256.hash(all.sorted().joined(separator: "\n")).prefix(8))
+    }
+
+    private final class NameFinder: SyntaxVisitor {
+        var paths: [[String]] = []
+
+        override func visit(_ node: IdentifierTypeSyntax) -> SyntaxVisitorContinueKind {
+            paths.append([FunctionScanner.plain(node.name)])
+            return .visitChildren
+        }
+
+        override func visit(_ node: MemberTypeSyntax) -> SyntaxVisitorContinueKind {
+            paths.append(
+                node.trimmedDescription.split(separator: ".").map(String.init))
+            return .visitChildren
+        }
+    }
+}
