@@ -46,7 +46,8 @@ struct CoverageTests {
             app_id: "a", fingerprint: code.fingerprint.value, surface: code.fingerprint.surface,
             abi: 1, number: 1, toolchain: "", inputs: code.fingerprint.inputs,
             functions: PatchProject.manifestFunctions(code.scan.functions, [:]),
-            natives: Coverage.natives(of: index), base: "")
+            natives: Coverage.natives(of: index), base: "",
+            errors: code.scan.types.errors.map(ErrorCode.key))
     }
 
     private func covered(_ old: String, _ new: String) throws -> [String] {

@@ -207,6 +207,42 @@ struct GuestSourceTests {
 
 @Suite("Patches that cannot be compiled")
 struct PatchFailureTests {
+    private static let throwing = """
+        enum Fault: Error { case one
+        }
+        func run(_ x: Int) throws -> Int { if x > 0 { throw Fault.one }; return x }
+        """
+
+    @Test("an error that the build does not know cannot leave a module")
+    func newErrors() throws {
+        let text = Self.throwing
+        for (old, new) in [
+            ("case one\n", "case one, two\n"),
+            (
+                "throw Fault.one }; return x }",
+                "throw Other() }; return x }\nstruct Other: Error {}"
+            ),
+        ] {
+            let edited = text.replacingOccurrences(of: old, with: new)
+            #expect(edited != text)
+            let error = try error(["A.swift": text], ["A.swift": edited])
+            #expect(error?.kind == .cannotShip, "\(new)")
+            #expect(error?.message.contains("errors of type") == true)
+        }
+    }
+
+    @Test("a cast of an error, which would fail without a word in a module, is refused")
+    func errorCasts() throws {
+        let edited =
+            Self.throwing + "\nfunc told(_ x: Int) -> Bool { do { return try run(x) > 1 } "
+            + "catch { return error is Fault } }"
+        let error = try error(
+            ["A.swift": edited],
+            ["A.swift": edited.replacingOccurrences(of: "> 1 }", with: "> 2 }")])
+        #expect(error?.kind == .cannotShip)
+        #expect(error?.message.contains("casts an error") == true)
+    }
+
     private func error(_ store: [String: String], _ edited: [String: String]) throws
         -> PatchProjectError?
     {

@@ -28,6 +28,11 @@ struct ScannerTests {
             ("func a<T>(_ x: T) -> Int { 1 }", .isGeneric, ""),
             ("func a(_ x: some Collection) -> Int { 1 }", .isGeneric, "some Collection"),
             ("func a(_ x: inout Any) -> Int { 1 }", .parameterType, "'Any'"),
+            ("func a() throws -> Int { throw Gone() }", .errorType, "'Gone'"),
+            (
+                "class C: Error {}\nfunc a() throws -> Int { throw C() }", .errorType,
+                "'C' (it is a class)"
+            ),
             ("func a(_ x: Int) throws(Unknown) -> Int { x }", .errorType, "'Unknown'"),
             ("func a(_ x: Int...) -> Int { 1 }", .variadicParameter, "x"),
             ("func a(_: Int) -> Int { 1 }", .unnamedParameter, ""),

@@ -46,4 +46,16 @@ struct ValueFormTests {
                 "Int.isRound", "String.initials", "String.shout()", "Wide.turned()",
             ], driver: try fixture.read("driver.swift.txt"), flags: [["-O"], ["-Onone"]])
     }
+
+    @Test("errors thrown in a module are caught by the app as its own, typed or not")
+    func errors() throws {
+        let (fixture, manifest) = try Self.fixture("errors")
+        try expectSame(
+            fixture, manifest,
+            covers: [
+                "Basket.add(_:limit:)", "Basket.check(_:)", "Basket.first", "parse(_:)",
+                "sum(_:)", "explain(_:)", "explainTyped(_:)", "retried(_:)", "optional(_:)",
+                "only(_:)",
+            ], driver: try fixture.read("driver.swift.txt"), flags: [["-O"], ["-Onone"]])
+    }
 }

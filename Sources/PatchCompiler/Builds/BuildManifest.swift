@@ -50,6 +50,9 @@ public struct BuildManifest: Sendable, Equatable, Codable {
     public var functions: [Function]
     /// All other declarations, by key.
     public var natives: [Native]
+    /// Errors that the build can take from functions that say no more than `throws`; absent in
+    /// manifests of earlier versions.
+    public var errors: [String]?
     /// SHA-256 of `base.wasm`, 64 hex digits.
     public var base: String
 
@@ -101,8 +104,9 @@ public struct BuildManifest: Sendable, Equatable, Codable {
     init(
         v: Int = 1, app_id: String, fingerprint: String, surface: String, abi: Int, number: Int,
         toolchain: String, inputs: [Fingerprint.Input], functions: [Function], natives: [Native],
-        base: String
+        base: String, errors: [String]? = nil
     ) {
+        self.errors = errors
         self.v = v
         self.app_id = app_id
         self.fingerprint = fingerprint

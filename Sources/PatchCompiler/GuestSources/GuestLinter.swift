@@ -6,7 +6,8 @@ enum GuestLinter {
     }
 
     static func check(
-        _ closure: GuestClosure, _ index: DeclarationIndex, target: GuestTarget = .wasm64
+        _ closure: GuestClosure, _ index: DeclarationIndex, target: GuestTarget = .wasm64,
+        errors: Set<String> = []
     ) -> [Finding] {
         var findings: [Finding] = []
         for position in closure.included.sorted() {
@@ -45,6 +46,13 @@ enum GuestLinter {
                 if declaration.references.members.contains("random") {
                     find("'\(declaration.path)' is random, so a module would have another value")
                 }
+            }
+            if !errors.isEmpty, declaration.kind != .type, declaration.kind != .extensionHeader,
+                ErrorCastFinder.castsError(declaration.node, to: errors)
+            {
+                find(
+                    "'\(declaration.path)' casts an error, which fails in a module, where errors "
+                        + "are wrapped; catch it by its type, as in 'catch let error as …'")
             }
             if target == .wasm32, declaration.kind != .type, declaration.kind != .extensionHeader {
                 for what in WordSizeLinter.findings(in: declaration.node) {

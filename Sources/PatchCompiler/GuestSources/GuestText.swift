@@ -9,9 +9,17 @@ struct GuestText {
     private let closure: GuestClosure
     /// Functions with an export, and whether types of their signatures are private.
     private let seeds: [Int: Bool]
+    private let thrower: ThrowRewriter?
+    /// Paths of errors that the source with the generated enum names.
+    private let errors: Set<String>
     init(
-        index: DeclarationIndex, closure: GuestClosure, functions: [RoutableFunction]
+        index: DeclarationIndex, closure: GuestClosure, functions: [RoutableFunction],
+        errors: [ValueType]?
     ) {
+        thrower = errors.map {
+            ThrowRewriter(errors: $0, in: closure.included.map { index.declarations[$0] })
+        }
+        self.errors = Set((errors ?? []).map(\.reference.path))
         self.index = index
         self.closure = closure
         var seeds: [Int: Bool] = [:]
@@ -65,6 +73,7 @@ struct GuestText {
             keepSeparator(after: declaration.node, on: &page)
             blankInside(position, on: &page)
             TouchUps.apply(to: declaration.node, on: &page)
+            thrower?.apply(to: declaration.node, on: &page)
         }
     }
 
@@ -85,7 +94,12 @@ struct GuestText {
         keepHeader(node, on: &page)
         keepSeparator(after: Syntax(node), on: &page)
         blankAttributes(node.attributes, on: &page)
-        if !index.declarations[position].container.isEmpty {
+        let declaration = index.declarations[position]
+        if errors.contains(declaration.typePath.joined(separator: ".")) {
+            for modifier in node.modifiers where Self.access.contains(modifier.name.text) {
+                page.blank(modifier)
+            }
+        } else if !declaration.container.isEmpty {
             openAccess(node.modifiers, on: &page)
         }
         guard !closure.valueTypes.contains(position) else {
@@ -209,6 +223,10 @@ struct Page {
         }
     }
 
+    mutating func insert(_ text: String, at offset: Int) {
+        replacements.append((offset..<offset, Array(text.utf8)))
+    }
+
     mutating func replace(_ node: some SyntaxProtocol, with text: String) {
         replacements.append((Self.range(node), Array(text.utf8)))
     }
@@ -216,7 +234,10 @@ struct Page {
     var text: String {
         var result: [UInt8] = []
         var position = 0
-        for replacement in replacements.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
+        let sorted = replacements.sorted {
+            ($0.range.lowerBound, $0.range.upperBound) < ($1.range.lowerBound, $1.range.upperBound)
+        }
+        for replacement in sorted {
             guard replacement.range.lowerBound >= position else { continue }
             result += bytes[position..<replacement.range.lowerBound]
             result += replacement.text

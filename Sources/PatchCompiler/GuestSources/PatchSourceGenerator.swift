@@ -9,23 +9,44 @@ struct PatchSourceGenerator {
     /// The app's types that cross in these functions.
     let types: [ValueType]
     let closure: GuestClosure
+    /// The app's errors in reach, when something throws whatever it likes; else nil.
+    let errors: [ValueType]?
 
     init(index: DeclarationIndex, functions: [RoutableFunction], types: ValueTypes) {
         self.index = index
         self.functions = functions
-        self.types = types.reachable(from: functions.flatMap(\.types))
         closure = GuestClosure(of: functions, in: index)
+        var errors: [ValueType]?
+        if closure.included.contains(where: {
+            ThrowRewriter.isUntyped(index.declarations[$0].node)
+        }) {
+            let paths = Set(
+                closure.valueTypes.map {
+                    index.declarations[$0].typePath.joined(separator: ".")
+                })
+            errors = types.errors.filter {
+                paths.contains($0.reference.path) && !$0.isNestedPrivate
+            }
+        }
+        self.errors = errors
+        self.types = types.reachable(
+            from: functions.flatMap(\.types) + (errors ?? []).map { .named($0.reference) })
     }
 
     /// What the linter has against the module.
     func findings(for target: GuestTarget) -> [GuestLinter.Finding] {
-        GuestLinter.check(closure, index, target: target)
+        GuestLinter.check(
+            closure, index, target: target,
+            errors: Set(
+                (errors ?? []).compactMap { $0.reference.path.split(separator: ".").last }.map(
+                    String.init)))
     }
 
     /// One source a file of the app, under the file's own name.
     func sources() -> [GuestSource] {
-        let writer = GuestText(index: index, closure: closure, functions: functions)
-        return index.files.indices.compactMap { number in
+        let writer = GuestText(
+            index: index, closure: closure, functions: functions, errors: errors)
+        let sources: [GuestSource] = index.files.indices.compactMap { number in
             guard let text = writer.text(ofFile: number) else { return nil }
             let file = index.files[number]
             let own = functions.filter { $0.place.file == file.path }
@@ -39,6 +60,10 @@ struct PatchSourceGenerator {
                     + crossing.map { "\n" + TypeCode.functions($0, on: .guest) }.joined()
                     + own.map { "\n" + GuestWrapper.text($0) }.joined())
         }
+        guard let errors else { return sources }
+        return sources + [
+            GuestSource(name: "OpenPatchErrors.swift", text: ThrowRewriter.enumText(errors))
+        ]
     }
 
     /// Routed functions whose compilation involves `place`.

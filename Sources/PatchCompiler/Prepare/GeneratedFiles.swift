@@ -45,10 +45,18 @@ struct GeneratedFiles {
         let types = types.filter { $0.file == number && !$0.isBoundToFile }
         guard !functions.isEmpty || !types.isEmpty else { return nil }
         var text = Self.header
-        text += imports(functions.filter { $0.home == .anywhere }, types, tree.files[number].module)
+        let mentioned =
+            functions.filter { $0.home == .anywhere }.flatMap(\.types) + types.flatMap(\.contents)
+            + (functions.contains(where: throwsAnything)
+                ? errors(ofFile: number).map { .named($0.reference) } : [])
+        text += imports(mentioned, tree.files[number].module)
         for function in functions {
             text += "\n" + GateCode.gateVariable(function, gate: gates[function.id] ?? 0)
             if !isBoundToFile(function) { text += GateCode.call(function) }
+        }
+        let mayThrow = functions.filter { throwsAnything($0) && !isBoundToFile($0) }
+        if !mayThrow.isEmpty {
+            text += "\n" + ErrorCode.decoder(errors(ofFile: number), file: path)
         }
         for type in types { text += "\n" + TypeCode.functions(type, on: .app) }
         return text
@@ -79,18 +87,26 @@ struct GeneratedFiles {
 
     /// Errors that can be named on file level of a file.
     private func errors(ofFile number: Int) -> [ValueType] {
-        errors.filter { $0.home == .anywhere || $0.home == .file && $0.file == number }
+        let module = tree.files[number].module
+        return errors.filter {
+            let isNamed = $0.home == .anywhere || $0.home == .file && $0.file == number
+            return isNamed
+                && ($0.reference.module == module
+                    || !$0.access.isEmpty
+                        && scan.types.app.imports[number].contains($0.reference.module))
+        }
     }
 
-    /// Whatever may throw any error may throw one that only its file knows.
     private func isBoundToFile(_ function: RoutableFunction) -> Bool {
-        function.home != .anywhere || throwsAnything(function)
+        if function.home != .anywhere { return true }
+        // What may throw any error may throw one that only its file knows.
+        return throwsAnything(function)
+            && errors.contains {
+                $0.home == .file && tree.files[$0.file].path == function.place.file
+            }
     }
 
-    private func imports(
-        _ functions: [RoutableFunction], _ types: [ValueType], _ module: String
-    ) -> String {
-        let all = functions.flatMap(\.types) + types.flatMap(\.contents)
+    private func imports(_ all: [ABIType], _ module: String) -> String {
         var modules = Set(all.flatMap(\.named).map(\.module)).subtracting([module])
         if all.contains(where: \.needsFoundation) { modules.insert("Foundation") }
         return modules.sorted().map { "import \($0)\n" }.joined()

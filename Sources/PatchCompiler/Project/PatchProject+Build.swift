@@ -43,7 +43,8 @@ extension PatchProject {
             toolchain: try toolchain.identity(timeout: guestOptions.timeout)
                 .split(separator: "\n").first.map(String.init) ?? "",
             inputs: code.fingerprint.inputs, functions: functions,
-            natives: Coverage.natives(of: index), base: Hex.encode(SHA256.hash(base.wasm)))
+            natives: Coverage.natives(of: index), base: Hex.encode(SHA256.hash(base.wasm)),
+            errors: code.scan.types.errors.map(ErrorCode.key))
         let target = buildFolder(manifest)
         if same != manifest || !isStored(manifest, base.wasm) {
             try store(manifest, base.wasm, in: target)
@@ -66,6 +67,7 @@ extension PatchProject {
         let generator = PatchSourceGenerator(
             index: index, functions: coverage.functions, types: code.scan.types)
         try Self.refuse(generator.findings(for: guestOptions.target))
+        try Self.refuseNewErrors(generator, manifest)
         let sources =
             generator.sources()
             + (try PatchSourceGenerator.guestFolders(configuration, in: folder))
@@ -131,6 +133,24 @@ extension PatchProject {
                 id: $0.hexID, name: $0.displayName, module: $0.module, gate: gates[$0.id] ?? 0,
                 sig: DeclarationID.hex16($0.signature), body: $0.bodyHash)
         }
+    }
+
+    /// An error that the build does not know cannot leave the module.
+    private static func refuseNewErrors(
+        _ generator: PatchSourceGenerator, _ manifest: BuildManifest
+    ) throws {
+        let throwing = generator.functions.filter {
+            if case .untyped = $0.throwing { true } else { false }
+        }
+        guard !throwing.isEmpty else { return }
+        let known = Set(manifest.errors ?? [])
+        let new = (generator.errors ?? []).filter { !known.contains(ErrorCode.key($0)) }
+        guard let first = new.first else { return }
+        throw PatchProjectError(
+            .cannotShip,
+            "errors of type '\(first.reference.path)' are new or have another shape than in the "
+                + "build, so the installed app cannot catch them; throw one that it knows",
+            at: throwing.map(\.place))
     }
 
     private static func refuse(_ findings: [GuestLinter.Finding]) throws {

@@ -94,9 +94,25 @@ extension FunctionScanner {
         guard clause.throwsSpecifier.text == "throws" else {
             throw Reason(.isThrowing, clause.throwsSpecifier.text)
         }
-        guard let type = clause.type else { throw Reason(.errorType, "'any Error'") }
+        guard let type = clause.type else { return .untyped }
         if type.trimmedDescription == "Never" { return .never }
         return .typed(try read(type, context, or: .errorType))
+    }
+
+    /// Refuses a body that throws something of a type that does not cross, as far as it shows.
+    func checkThrows(_ body: Syntax, _ context: TypeContext) throws {
+        let finder = ThrownTypes(viewMode: .sourceAccurate)
+        finder.walk(body)
+        let place = place(context)
+        for path in finder.paths {
+            let entry = types.reader.entry(path, at: place)
+            let key = entry.map { AppTypes.key($0.module, $0.path) }
+            if let key, types.known[key] != nil { continue }
+            let why = key.flatMap { types.refusals[$0] }
+            throw Reason(
+                .errorType,
+                "'\(path.joined(separator: "."))'" + (why.map { " (it \($0))" } ?? ""))
+        }
     }
 
     private func read(
@@ -269,5 +285,21 @@ enum DeclaredTypes {
             leave(node.extendedType.trimmedDescription)
         }
         override func visit(_ node: CodeBlockSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
+    }
+}
+
+/// The types that `throw` statements name.
+private final class ThrownTypes: SyntaxVisitor {
+    var paths: [[String]] = []
+
+    override func visit(_ node: ThrowStmtSyntax) -> SyntaxVisitorContinueKind {
+        // `CartError.empty`, `CartError.limit(3)` and `Invalid(field: "name")`.
+        let text = node.expression.trimmedDescription.prefix {
+            $0.isLetter || $0.isNumber || $0 == "_" || $0 == "."
+        }
+        let path = text.split(separator: ".").map(String.init)
+            .prefix { $0.first?.isUppercase == true }
+        if !path.isEmpty { paths.append(Array(path)) }
+        return .visitChildren
     }
 }

@@ -159,7 +159,8 @@ struct FunctionScanner {
                             node.signature.parameterClause, context),
                         result: try scanner.result(node.signature.returnClause?.type, context),
                         throwing: try scanner.throwing(effects?.throwsClause, context),
-                        callee: receiver == nil ? context.name(node.name.text) : node.name.text))
+                        callee: receiver == nil ? context.name(node.name.text) : node.name.text),
+                    context)
             } catch let reason as Reason {
                 refuse(path, node, reason.reason, reason.detail)
             } catch {}
@@ -190,7 +191,7 @@ struct FunctionScanner {
                     path: path, kind: kind, receiver: receiver, parameters: [], result: type,
                     throwing: try scanner.throwing(getter.throwsClause, context),
                     callee: receiver == nil ? context.name(name.text) : name.text)
-                try add(node, getter, heading)
+                try add(node, getter, heading, context)
                 guard let setter else { return }
                 guard receiver != nil else { throw Reason(.setter) }
                 let accessor = try setter.get()
@@ -202,7 +203,7 @@ struct FunctionScanner {
                 ]
                 heading.result = nil
                 heading.throwing = .never
-                try add(node, accessor, heading)
+                try add(node, accessor, heading, context)
             } catch let reason as Reason {
                 refuse(path, node, reason.reason, reason.detail)
             } catch {}
@@ -210,7 +211,7 @@ struct FunctionScanner {
 
         private mutating func add(
             _ node: some SyntaxProtocol, _ accessor: FunctionScanner.Accessor,
-            _ heading: RoutableFunction.Heading
+            _ heading: RoutableFunction.Heading, _ context: TypeContext
         ) throws {
             let body = Syntax(accessor.items)
             if ConditionalFinder.isConditional(body) { throw Reason(.conditionalCompilation) }
@@ -239,6 +240,7 @@ struct FunctionScanner {
             }
             if function.outputs.isEmpty, !function.isThrowing { throw Reason(.noResult) }
             function.home = try scanner.home(function.types)
+            if case .untyped = function.throwing { try scanner.checkThrows(body, context) }
             functions.append(function)
         }
     }

@@ -53,7 +53,9 @@ enum TypeCode {
         case (.anywhere, .app): type.access.isEmpty ? "" : type.access + " "
         case (.anywhere, .guest): ""
         case (.inside, .app): "private "
-        case (.file, _), (.inside, .guest): "fileprivate "
+        // Errors are named by the source with the enum of all of them.
+        case (.file, .guest): type.isError ? "" : "fileprivate "
+        case (.file, .app), (.inside, .guest): "fileprivate "
         }
     }
 

@@ -52,6 +52,11 @@ struct ValueType {
         return fields.contains(where: \.isHidden)
     }
 
+    /// Whether it can be named in one other type only.
+    var isNestedPrivate: Bool {
+        if case .inside = home { true } else { false }
+    }
+
     /// Ends the names of its functions.
     var suffix: String { DeclarationID.hex16(DeclarationID.hash("\(reference.key)|type")) }
 
