@@ -1,6 +1,6 @@
 # One verb each. `make demo` and `make test` need nothing but a Swift toolchain and a package
 # manager: they install the rest, ask nothing and end by themselves.
-.PHONY: help setup demo test bench kills wasi-suite tsan format lint check-apple sdk-size generate clean
+.PHONY: help setup demo test bench kills wasi-suite tsan format lint check-apple sdk-size start-cost generate clean
 
 help:            ## Lists the verbs
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,6 +41,10 @@ check-apple:     ## Type-checks the Apple-only code against our own stubs (compi
 sdk-size:        ## What PatchSDK adds to a stripped release binary, in bytes (builds an app twice)
 	@Scripts/setup.sh build
 	@Scripts/sdk-size.sh --sections
+
+start-cost:      ## What a start from the cache takes beyond the app's own, in milliseconds (RUNS=101)
+	@Scripts/setup.sh build
+	@Scripts/start-cost.sh $(or $(RUNS),101)
 
 generate:        ## Regenerates what is generated and committed (opcodes, reasons)
 	@Scripts/generate.sh

@@ -260,6 +260,10 @@ var tests: [Target] {
                 "UpdateTestSupport",
             ],
             path: "Tests/UpdateFixture"),
+        // A small app, for what is to be known of its start.
+        .executableTarget(
+            name: "start-child", dependencies: ["PatchCrypto", "PatchPlatform", "PatchSDK"],
+            path: "Tests/StartChild"),
         .executableTarget(
             name: "update-child",
             dependencies: ["PatchPlatform", "UpdateEngine", "UpdateScenarios"],
@@ -314,7 +318,8 @@ var tests: [Target] {
             name: "UpdateRecoveryTests",
             dependencies: [
                 "PatchCrypto", "PatchPlatform", "Rollout", "TestSupport", "UpdateEngine",
-                "UpdateFixture", "UpdateScenarios", "UpdateTestSupport", "update-child",
+                "UpdateFixture", "UpdateScenarios", "UpdateTestSupport", "start-child",
+                "update-child",
             ]),
         .testTarget(
             name: "PatchSDKTests",

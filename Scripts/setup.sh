@@ -19,7 +19,7 @@ command -v swift >/dev/null || fail "no 'swift' on PATH" \
 
 install_with_apt() {
     local wanted=(pkg-config libmicrohttpd-dev libssl-dev libbrotli-dev libdivsufsort-dev libcurl4 curl)
-    if [ "$level" = test ]; then wanted+=(python3 python3-venv openssl brotli); fi
+    if [ "$level" = test ]; then wanted+=(python3 python3-venv openssl brotli strace); fi
     local missing=()
     for package in "${wanted[@]}"; do
         dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' \

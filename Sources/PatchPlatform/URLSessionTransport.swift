@@ -6,25 +6,40 @@ import Foundation
 
 /// ``HTTPTransport`` over URLSession: no cookies, no cache, no redirect to a less secure place.
 public final class URLSessionTransport: HTTPTransport {
-    private let session: URLSession
-    private let router: TaskRouter
-
-    /// A session of its own.
-    public init() {
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.urlCache = nil
-        configuration.httpCookieStorage = nil
-        configuration.httpShouldSetCookies = false
-        configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-        router = TaskRouter()
-        let queue = OperationQueue()
-        queue.maxConcurrentOperationCount = 1
-        session = URLSession(configuration: configuration, delegate: router, delegateQueue: queue)
+    private struct Opened {
+        let session: URLSession
+        let router: TaskRouter
     }
+
+    private let opened = Lock<Opened?>(nil)
+
+    /// A session of its own, opened with the first request: it costs milliseconds and sockets,
+    /// which a start without network should not pay.
+    public init() {}
 
     // The session holds its delegate until it is told to stop. Tasks that nobody waits for any more
     // end by themselves; cancelling them is not safe at every moment (see ``Exchange``).
-    deinit { session.finishTasksAndInvalidate() }
+    deinit { opened.withLock { $0?.session.finishTasksAndInvalidate() } }
+
+    private func open() -> Opened {
+        opened.withLock { opened in
+            if let opened { return opened }
+            let configuration = URLSessionConfiguration.ephemeral
+            configuration.urlCache = nil
+            configuration.httpCookieStorage = nil
+            configuration.httpShouldSetCookies = false
+            configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+            let router = TaskRouter()
+            let queue = OperationQueue()
+            queue.maxConcurrentOperationCount = 1
+            let fresh = Opened(
+                session: URLSession(
+                    configuration: configuration, delegate: router, delegateQueue: queue),
+                router: router)
+            opened = fresh
+            return fresh
+        }
+    }
 
     /// See ``HTTPTransport/stream(_:into:)``.
     public func stream(_ request: HTTPRequest, into receiver: any HTTPReceiver) async throws {
@@ -63,9 +78,10 @@ public final class URLSessionTransport: HTTPTransport {
         for (name, value) in request.headers {
             urlRequest.setValue(value, forHTTPHeaderField: name)
         }
-        let task = session.dataTask(with: urlRequest)
+        let opened = open()
+        let task = opened.session.dataTask(with: urlRequest)
         let exchange = Exchange(request: request, receiver: receiver)
-        router.add(exchange, for: task)
+        opened.router.add(exchange, for: task)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (done: CheckedContinuation<URL?, Error>) in
                 exchange.start(task: task, done: done)
