@@ -119,8 +119,9 @@ extension Session {
     func activate(_ slot: Slot, isStaged: Bool) async throws {
         do {
             let begun = environment.clock.monotonicNanoseconds()
+            let bytes = try await engine.payload(of: slot)
             try await engine.willActivate(slot.digest)
-            let module = try load(slot, bytes: try await engine.payload(of: slot))
+            let module = try load(slot, bytes: bytes)
             if isStaged { try await engine.didActivateStaged() }
             swap(to: module)
             engine.didActivate()
@@ -154,14 +155,19 @@ extension Session {
         let digest = SHA256.hash(bytes).hex
         // Where nothing can be kept, nothing downloaded runs either; that was reported already.
         try? await engine.willActivate(digest)
-        return try LoadedModule(
-            bytes, release: nil,
-            identity: { section in
-                PatchRelease(
-                    version: section?.release ?? "bundled", sequence: section?.sequence ?? 0,
-                    digest: digest, origin: .bundled)
-            },
-            expected: resolved.expectation, host: host, trial: trial(isOver: false))
+        do {
+            return try LoadedModule(
+                bytes, release: nil,
+                identity: { section in
+                    PatchRelease(
+                        version: section?.release ?? "bundled", sequence: section?.sequence ?? 0,
+                        digest: digest, origin: .bundled)
+                },
+                expected: resolved.expectation, host: host, trial: trial(isOver: false))
+        } catch {
+            engine.didNotActivate(digest)
+            throw error
+        }
     }
 
     /// Lets the calls that begin from now on reach `module`; nil for native code alone.

@@ -77,8 +77,8 @@ extension UpdateEngine {
     }
 
     /// Takes the newest activation back, when it was of this payload and failed: what ran before
-    /// it still runs.
-    nonisolated func abandon(_ digest: String) {
+    /// it still runs. ``didFail(_:because:)`` does so by itself.
+    public nonisolated func didNotActivate(_ digest: String) {
         try? boot.note(.abandoned) { $0.digest == digest }
     }
 

@@ -127,7 +127,7 @@ public actor UpdateEngine {
     /// - Throws: ``UpdateError`` when the state cannot be written.
     public func didFail(_ digest: String, because reason: Reason) throws {
         if readsOnly { return }
-        abandon(digest)
+        didNotActivate(digest)
         let isOnlyDisk = reason == .slotMissing || reason == .slotDamaged
         let expires = environment.clock.now() + settings.banSeconds
         try change { own in
