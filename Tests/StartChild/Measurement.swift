@@ -94,7 +94,7 @@ struct Measurement {
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, output, 1)
         var child = pid_t()
-        let error = posix_spawn(&child, words[0], &actions, nil, &words, nil)
+        let error = posix_spawn(&child, CommandLine.arguments[0], &actions, nil, &words, nil)
         guard error == 0 else { throw CocoaError(.executableLoad) }
         return child
     }
