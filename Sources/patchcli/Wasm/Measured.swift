@@ -29,3 +29,22 @@ enum Measured {
     /// One digit after the point.
     static func text(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }
 }
+
+/// How much memory of this process is resident.
+enum ResidentMemory {
+    /// In units of 1,024 bytes; nil where the system has no file that says it.
+    static var kilobytes: Int? {
+        #if os(Linux)
+            guard let file = fopen("/proc/self/statm", "r") else { return nil }
+            defer { fclose(file) }
+            var line = [CChar](repeating: 0, count: 128)
+            guard fgets(&line, Int32(line.count), file) != nil else { return nil }
+            let fields = String(decoding: line.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+                .split(separator: " ")
+            guard fields.count > 1, let pages = Int(fields[1]) else { return nil }
+            return pages * (sysconf(Int32(_SC_PAGESIZE)) / 1_024)
+        #else
+            return nil
+        #endif
+    }
+}

@@ -10,12 +10,18 @@ enum WasmStartupCommand {
 
     private struct Report: Encodable {
         let bytes: Int
+        /// nil where the system does not tell.
+        let growthKilobytes: Int?
+        /// nil for a module without `run(i32)`.
+        let firstCallMicroseconds: Double?
         let parseMicroseconds: Double
         let instantiateMicroseconds: Double
         let validateMegabytesPerSecond: Double
 
         enum CodingKeys: String, CodingKey {
             case bytes
+            case growthKilobytes = "growth_kb"
+            case firstCallMicroseconds = "first_call_us"
             case parseMicroseconds = "parse_us"
             case instantiateMicroseconds = "instantiate_us"
             case validateMegabytesPerSecond = "validate_mb_per_s"
@@ -34,6 +40,10 @@ enum WasmStartupCommand {
             }
             try invocation.console.report(report) { console in
                 console.print("bytes: \(report.bytes)")
+                if let growth = report.growthKilobytes { console.print("growth: \(growth) KB") }
+                if let first = report.firstCallMicroseconds {
+                    console.print("first call: \(Measured.text(first)) us")
+                }
                 console.print("parse: \(Measured.text(report.parseMicroseconds)) us")
                 console.print("instantiate: \(Measured.text(report.instantiateMicroseconds)) us")
                 console.print(
@@ -46,6 +56,7 @@ enum WasmStartupCommand {
         var parse: [Double] = []
         var instantiate: [Double] = []
         var validate: [Double] = []
+        let loaded = try load(bytes)
         for _ in 0..<rounds {
             let store = Store(engine: Engine())
             var imports = Imports()
@@ -62,8 +73,27 @@ enum WasmStartupCommand {
             validate.append(Double(bytes.count) / 1e6 / max(seconds, 1e-9))
         }
         return Report(
-            bytes: bytes.count, parseMicroseconds: Measured.median(parse),
+            bytes: bytes.count, growthKilobytes: loaded.growth,
+            firstCallMicroseconds: loaded.firstCall, parseMicroseconds: Measured.median(parse),
             instantiateMicroseconds: Measured.median(instantiate),
             validateMegabytesPerSecond: Measured.median(validate))
+    }
+
+    /// Loads the module once and calls its `run(1)`, if it has one: what the process grows by, the
+    /// module's own bytes not counted, and how long the call takes.
+    private static func load(_ bytes: [UInt8]) throws -> (growth: Int?, firstCall: Double?) {
+        let before = ResidentMemory.kilobytes
+        let store = Store(engine: Engine())
+        var imports = Imports()
+        try WASIBridgeToHost().link(to: &imports, store: store)
+        let instance = try parseWasm(bytes: bytes).instantiate(store: store, imports: imports)
+        var firstCall: Double?
+        if let run = instance.exports[function: "run"], run.type.parameters == [.i32] {
+            let start = ProcessClock.nanoseconds
+            _ = try run.invoke([.i32(1)])
+            firstCall = Double(ProcessClock.nanoseconds - start) / 1e3
+        }
+        guard let before, let after = ResidentMemory.kilobytes else { return (nil, firstCall) }
+        return (after - before, firstCall)
     }
 }
