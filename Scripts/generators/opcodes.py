@@ -158,6 +158,10 @@ CMP = [  # name, opcode offset from i32.eq, expression, swapped, inverse
 ]
 
 
+# Forward branches, then backward ones in the same order: only those can repeat, and pay fuel.
+WAYS = [("br", "BRANCH"), ("loop", "LOOP")]
+
+
 def integers(t, w, first, firstcmp):
     def sub(e):
         e = e.replace("UT", f"u{w}").replace("ST", f"i{w}").replace("(y & B)", f"(y & {w - 1})")
@@ -172,16 +176,17 @@ def integers(t, w, first, firstcmp):
     for name, o, e, swapped, inverse in CMP:
         base = binary(f"{t}_{name}", t, "i32", COMM, sub(e))
         br = None
-        for x, y in COMM:
-            narrow = "(u32)(i32)(i16)pc->d" if t == "i32" else "(u64)(i64)(i16)pc->d"
-            ry = slot(t, "pc->d") if y == "s" else narrow
-            body = f"{CTYPE[t]} x = {left(t, x)}, y = {ry}; BRANCH({sub(e)})"
-            n = op(f"br_{t}_{name}_{x}{y}", body, form_flags(t, x) | BRANCHES)
-            br = n if br is None else br
-        for x in "sa":
-            y = "(u32)pc[1].w" if t == "i32" else "pc[1].w"
-            body = f"{CTYPE[t]} x = {left(t, x)}, y = {y}; BRANCH2({sub(e)})"
-            op(f"br_{t}_{name}_{x}k", body, form_flags(t, x) | BRANCHES | WIDE)
+        for way, jump in WAYS:
+            for x, y in COMM:
+                narrow = "(u32)(i32)(i16)pc->d" if t == "i32" else "(u64)(i64)(i16)pc->d"
+                ry = slot(t, "pc->d") if y == "s" else narrow
+                body = f"{CTYPE[t]} x = {left(t, x)}, y = {ry}; {jump}({sub(e)})"
+                n = op(f"{way}_{t}_{name}_{x}{y}", body, form_flags(t, x) | BRANCHES)
+                br = n if br is None else br
+            for x in "sa":
+                y = "(u32)pc[1].w" if t == "i32" else "pc[1].w"
+                body = f"{CTYPE[t]} x = {left(t, x)}, y = {y}; {jump}2({sub(e)})"
+                op(f"{way}_{t}_{name}_{x}k", body, form_flags(t, x) | BRANCHES | WIDE)
         row(firstcmp + o, "COMPARE", t, "i32", base, br, where[swapped], where[inverse])
 
 
@@ -217,13 +222,14 @@ for t, first, firstcmp in (("f32", 0x92, 0x5B), ("f64", 0xA0, 0x61)):
         base = binary(f"{t}_{name}", t, "i32", FCOMM, e)
         br = None
         # A NaN makes every comparison but `ne` false, so the inverse branch is an op of its own.
-        for sense in ("br", "brn"):
-            for x, y in FCOMM:
-                c = e if sense == "br" else f"!({e})"
-                jump = "BRANCH2" if y == "k" else "BRANCH"
-                body = f"{CTYPE[t]} x = {left(t, x)}, y = {right(t, y, 'pc->d')}; {jump}({c})"
-                n = op(f"{sense}_{t}_{name}_{x}{y}", body, form_flags(t, x + y) | BRANCHES)
-                br = n if br is None else br
+        for way, jump in WAYS:
+            for sense in ("", "n"):
+                for x, y in FCOMM:
+                    c = f"!({e})" if sense else e
+                    wide = "2" if y == "k" else ""
+                    body = f"{CTYPE[t]} x = {left(t, x)}, y = {right(t, y, 'pc->d')}; {jump}{wide}({c})"
+                    n = op(f"{way}{sense}_{t}_{name}_{x}{y}", body, form_flags(t, x + y) | BRANCHES)
+                    br = n if br is None else br
         row(firstcmp + o, "FLOAT_COMPARE", t, "i32", base, br, where[swapped])
 
 # --- unary ----------------------------------------------------------------------------------
@@ -409,15 +415,16 @@ named("copy2", "u64 x = fp[pc->a]; fp[pc->d] = x; fp[pc->c] = fp[pc->b]; NEXT")
 named("const_u32", "fp[pc->d] = (u32)pc->imm; NEXT")
 named("const_s32", "fp[pc->d] = (u64)(i64)pc->imm; NEXT")
 named("const_64", "fp[pc->d] = pc[1].w; NEXT2", WIDE)
-named("br", "JUMP", BRANCHES | ENDS)
-named("copy_br", "fp[pc->d] = fp[pc->a]; JUMP", BRANCHES | ENDS)
-named("br_if_s", "BRANCH((u32)fp[pc->a])", BRANCHES)
-named("br_if_a", "BRANCH((u32)r)", BRANCHES | READS[R])
-named("br_ifz_s", "BRANCH(!(u32)fp[pc->a])", BRANCHES)
-named("br_ifz_a", "BRANCH(!(u32)r)", BRANCHES | READS[R])
-named("br_and_nz_s", "BRANCH((u32)fp[pc->a] & pc->d)", BRANCHES)
+for way, jump in WAYS:
+    named(way, "JUMP" if way == "br" else "REPEAT", BRANCHES | ENDS)
+    named(f"{way}_if_s", f"{jump}((u32)fp[pc->a])", BRANCHES)
+    named(f"{way}_if_a", f"{jump}((u32)r)", BRANCHES | READS[R])
+    named(f"{way}_ifz_s", f"{jump}(!(u32)fp[pc->a])", BRANCHES)
+    named(f"{way}_ifz_a", f"{jump}(!(u32)r)", BRANCHES | READS[R])
+    named(f"{way}_and_nz_s", f"{jump}((u32)fp[pc->a] & pc->d)", BRANCHES)
+    named(f"{way}_and_nz_a", f"{jump}((u32)r & pc->d)", BRANCHES | READS[R])
+# An `if` skips when its condition does not hold, always forward.
 named("br_and_z_s", "BRANCH(!((u32)fp[pc->a] & pc->d))", BRANCHES)
-named("br_and_nz_a", "BRANCH((u32)r & pc->d)", BRANCHES | READS[R])
 named("br_and_z_a", "BRANCH(!((u32)r & pc->d))", BRANCHES | READS[R])
 named("br_table_s", "u32 i = (u32)fp[pc->a], n = (u32)pc->imm; pc += 1 + (i < n ? i : n); GO", ENDS)
 named("br_table_a", "u32 i = (u32)r, n = (u32)pc->imm; pc += 1 + (i < n ? i : n); GO", ENDS | READS[R])
@@ -488,7 +495,7 @@ for name, o, e, *_ in CMP:
         y = {"s": "(u32)fp[pc->b]", "i": "(u32)(i32)(i16)pc->b", "k": "(u32)pc[1].w"}[form]
         body = (
             f"u32 x = (u32)fp[pc->d] + (u32)(i32)(i16)pc->a; fp[pc->d] = x; u32 y = {y}; "
-            f"BRANCH_NEAR{2 if form == 'k' else ''}({e})"
+            f"LOOP_NEAR{2 if form == 'k' else ''}({e})"
         )
         n = op(f"addbr_i32_{name}_{form}", body, BRANCHES | (WIDE if form == "k" else 0))
         if name == "eq" and form == "s":

@@ -113,36 +113,39 @@ SERVICES(X)
 #define ZERO(y)                                                                                   \
     if (UNLIKELY((y) == 0)) TRAP(divide_by_zero)
 
-// A backward branch pays one unit of fuel; one to itself is backward too.
-#define TAKE(distance)                                                                            \
+// Distances are in bytes. A backward branch pays one unit of fuel; one to itself is backward too.
+// The subtraction wraps, which lets one instruction subtract and test.
+#define PAY(exit)                                                                                 \
+    ctx->fuel = (i64)((u64)ctx->fuel - 1);                                                        \
+    if (UNLIKELY(ctx->fuel < 0)) TAIL(exit)
+#define JUMP                                                                                      \
     {                                                                                             \
-        i32 by = (distance);                                                                      \
-        pc += by;                                                                                 \
-        if (by <= 0 && UNLIKELY(--ctx->fuel < 0)) TAIL(exit_fuel)                                 \
+        pc = (const wc_instr *)((const u8 *)pc + pc->imm);                                        \
         GO                                                                                        \
     }
-#define JUMP TAKE(pc->imm)
-#define BRANCH(c)                                                                                 \
+#define REPEAT                                                                                    \
     {                                                                                             \
-        if (c) TAKE(pc->imm)                                                                      \
-        NEXT                                                                                      \
+        pc = (const wc_instr *)((const u8 *)pc + pc->imm);                                        \
+        PAY(exit_fuel)                                                                            \
+        GO                                                                                        \
     }
-#define BRANCH2(c)                                                                                \
+#define REPEAT_NEAR                                                                               \
     {                                                                                             \
-        if (c) TAKE(pc->imm)                                                                      \
-        NEXT2                                                                                     \
+        pc += (i16)pc->c;                                                                         \
+        PAY(exit_fuel)                                                                            \
+        GO                                                                                        \
     }
-#define BRANCH_NEAR(taken)                                                                            \
+#define EITHER(condition, taken, other)                                                           \
     {                                                                                             \
-        if (taken) TAKE((i16)pc->c)                                                                   \
-        NEXT                                                                                      \
+        if (condition) taken                                                                      \
+        other                                                                                     \
     }
-
-#define BRANCH_NEAR2(taken)                                                                       \
-    {                                                                                             \
-        if (taken) TAKE((i16)pc->c)                                                               \
-        NEXT2                                                                                     \
-    }
+#define BRANCH(c) EITHER(c, JUMP, NEXT)
+#define BRANCH2(c) EITHER(c, JUMP, NEXT2)
+#define LOOP(c) EITHER(c, REPEAT, NEXT)
+#define LOOP2(c) EITHER(c, REPEAT, NEXT2)
+#define LOOP_NEAR(c) EITHER(c, REPEAT_NEAR, NEXT)
+#define LOOP_NEAR2(c) EITHER(c, REPEAT_NEAR, NEXT2)
 
 #define CHECK(ea, n)                                                                              \
     if (UNLIKELY((ea) + (n) > lim)) TRAP(memory_bounds)
@@ -185,10 +188,10 @@ SERVICES(X)
 #define FITS(nf, n) ((u64)(uptr)(nf) + ((u64)(u32)(n) << 3) <= (u64)(uptr)ctx->stack_end)
 #define CALL_CODE(c, slow)                                                                        \
     {                                                                                             \
-        const wc_instr *t = __atomic_load_n(&(c)->entry, ENTRY_ORDER);                       \
+        const wc_instr *t = __atomic_load_n(&(c)->entry, ENTRY_ORDER);                              \
         fp += pc->d;                                                                              \
         if (UNLIKELY(!FITS(fp, t->imm))) slow                                                     \
-        if (UNLIKELY(--ctx->fuel < 0)) TAIL(exit_fuel_call)                                       \
+        PAY(exit_fuel_call)                                                                       \
         FRAME(t)                                                                                  \
     }
 #define CALL_FUNCTION(F)                                                                          \

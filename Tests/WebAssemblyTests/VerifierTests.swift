@@ -33,7 +33,7 @@ struct VerifierTests {
     func jumpedTo() {
         // br_if_s jumps over the producer, straight to the use.
         let code: [(UInt32, UInt64)] = [
-            (Opcode.brIfS, 2 << 32), (Opcode.globalGetR, 0), (Opcode.copyR, 0),
+            (Opcode.brIfS, 32 << 32), (Opcode.globalGetR, 0), (Opcode.copyR, 0),
         ]
         #expect(throws: AccumulatorVerifier.Failure.self) { try verify(code) }
     }

@@ -54,8 +54,8 @@ enum AccumulatorVerifier {
             let flag = flags[Int(opcode)]
             if flag & UInt16(WC_BRANCHES) != 0 {
                 let word = Int64(bitPattern: code[2 * i + 1])
-                // Counter branches have a short distance in the upper half.
-                let distance = opcode >= Opcode.addbrI32EqS ? word >> 48 : word >> 32
+                // Counter branches have a short distance in the upper half; others are in bytes.
+                let distance = opcode >= Opcode.addbrI32EqS ? word >> 48 : word >> 36
                 let target = i + Int(distance)
                 if target > 0 && target <= count { targets[target] = true }
             }

@@ -257,7 +257,7 @@ extension FunctionCompiler {
 
     @inline(__always)
     private mutating func patch(_ at: Int, to target: Int) {
-        let distance = UInt32(bitPattern: Int32(target - at))
+        let distance = UInt32(bitPattern: Int32(16 * (target - at)))
         code[2 * at + 1] = (code[2 * at + 1] & 0xffff_ffff) | UInt64(distance) << 32
     }
 
@@ -273,14 +273,16 @@ extension FunctionCompiler {
         barrier = count
     }
 
-    /// Emits a branch to the frame; its operands `d` and `a` depend on the opcode.
+    /// Emits a branch to the frame; its operands `d` and `a` depend on the opcode. The opcode for
+    /// a branch back to a loop is `backward` further.
     mutating func emitBranch(
-        _ opcode: UInt32, _ d: UInt32, _ a: UInt32, to frame: UnsafeMutablePointer<ControlFrame>
+        _ opcode: UInt32, backward: UInt32 = Opcode.loop &- Opcode.br, _ d: UInt32, _ a: UInt32,
+        to frame: UnsafeMutablePointer<ControlFrame>
     ) {
         if dead { return }
         if frame.pointee.kind == ControlFrame.loop {
-            let distance = Int32(frame.pointee.target - count)
-            emit(opcode, d, a, UInt32(bitPattern: distance))
+            let distance = Int32(16 * (frame.pointee.target - count))
+            emit(opcode &+ backward, d, a, UInt32(bitPattern: distance))
         } else {
             emit(opcode, d, a, UInt32(bitPattern: Int32(frame.pointee.fixups)))
             frame.pointee.fixups = count - 1
@@ -367,7 +369,7 @@ extension FunctionCompiler {
         if mask == 0 || mask > 0xffff { return false }
         count -= 1
         let a = UInt32(truncatingIfNeeded: word >> 16) & 0xffff
-        let form = opcode + (fromAccumulator ? 2 : 0)
+        let form = opcode + (fromAccumulator ? 1 : 0)
         if let frame {
             emitBranch(form, UInt32(mask), a, to: frame)
         } else {

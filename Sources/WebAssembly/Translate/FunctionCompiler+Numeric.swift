@@ -260,7 +260,7 @@ extension FunctionCompiler {
         let opcode = UInt32(real.pointee.extra) &+ operands.form
         if let frame {
             if !fuseCounter(real, operands, frame) {
-                emitBranch(opcode, operands.d, operands.a, to: frame)
+                emitBranch(opcode, backward: 6, operands.d, operands.a, to: frame)
             }
         } else {
             emit(opcode, operands.d, operands.a, 0)
@@ -352,7 +352,7 @@ extension FunctionCompiler {
             // The second four branch when the comparison does not hold.
             let opcode = base &+ (jump.inverted != (frame == nil) ? 4 : 0) &+ form
             if let frame {
-                compiler.emitBranch(opcode, b, a, to: frame)
+                compiler.emitBranch(opcode, backward: 8, b, a, to: frame)
             } else {
                 compiler.emit(opcode, b, a, 0)
             }
