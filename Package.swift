@@ -27,6 +27,7 @@ let package = Package(
         : [.iOS(.v18), .macOS(.v15), .tvOS(.v18), .visionOS(.v2)],
     products: [
         .library(name: "PatchSDK", targets: ["PatchSDK"]),
+        .library(name: "PatchSDKWASI", targets: ["PatchSDKWASI"]),
         .library(name: "WebAssembly", targets: ["WebAssembly", "WebAssemblyWASI"]),
         .library(name: "TUF", targets: ["TUF"]),
         .library(
@@ -128,11 +129,14 @@ var floor3: [Target] {
 
 var floor4: [Target] {
     [
+        // Apart, because only apps with modules of a full Swift SDK need it.
+        .target(
+            name: "PatchSDKWASI", dependencies: ["PatchSDK", "WebAssembly", "WebAssemblyWASI"]),
         // Stands on the update core, not on PatchSDK: a web app ships no interpreter.
         .target(
             name: "WebViewBundle",
             dependencies: ["PatchCompression", "PatchCrypto", "PatchPlatform"]
-                + stubbed("WebKit"))
+                + stubbed("WebKit")),
     ]
 }
 
@@ -324,7 +328,8 @@ var tests: [Target] {
         .testTarget(
             name: "PatchSDKTests",
             dependencies: [
-                "PatchSDK", "GreetingLogic", "ModuleABI", "PatchCompression", "PatchCrypto",
+                "PatchSDK", "PatchSDKWASI", "GreetingLogic", "ModuleABI", "PatchCompression",
+                "PatchCrypto",
                 "PatchPlatform", "TUF", "UpdateEngine", "WebAssembly", "TestSupport",
                 "UpdateTestSupport",
             ]),

@@ -9,7 +9,7 @@ enum Floors {
         ["CWasmCore", "PatchDelta", "Rollout", "TUF", "WebAssembly"],
         ["ModuleABI", "UpdateEngine", "WasmKitRuntime", "WebAssemblySpec", "WebAssemblyWASI"],
         ["PatchSDK", "WASISuite"],
-        ["WebViewBundle", "WebViewBundleGTK"],
+        ["PatchSDKWASI", "WebViewBundle", "WebViewBundleGTK"],
         ["PatchCompiler", "PatchServer"],
         ["patchcli", "patchd", "webshell"],
     ]

@@ -1,5 +1,6 @@
 import ModuleABI
 import PatchPlatform
+import PatchSDKWASI
 import Rollout
 import Testing
 import UpdateTestSupport
@@ -73,7 +74,7 @@ import UpdateTestSupport
     func plain() {
         let bytes = Guests.greeting("x").build()
         #expect(reason(bytes) == .sectionMissing)
-        #expect(reason(bytes) { $0.acceptsPlainModules = true } == nil)
+        #expect(reason(bytes) { $0.plainModules = WASIPlainModules() } == nil)
     }
 
     @Test("a module of another app, build, convention or release is refused")
@@ -152,7 +153,7 @@ import UpdateTestSupport
         var plain = WasmBuilder()
         _ = plain.importFunction("wasi_snapshot_preview1", "proc_exit", [.i32])
         plain.function("f", [], [.i32], WasmBuilder.i32(3))
-        #expect(reason(plain.build()) { $0.acceptsPlainModules = true } == nil)
+        #expect(reason(plain.build()) { $0.plainModules = WASIPlainModules() } == nil)
     }
 
     @Test("more memory than allowed is refused at the start and denied later")

@@ -109,7 +109,7 @@ enum Guests {
     static func expectation() -> ModuleExpectation {
         ModuleExpectation(
             appID: PublishedApp.appID, fingerprint: PublishedApp.fingerprint, surface: surface,
-            capabilities: [.log, .clock, .random], acceptsPlainModules: false,
+            capabilities: [.log, .clock, .random], plainModules: nil,
             limits: PatchLimits())
     }
 

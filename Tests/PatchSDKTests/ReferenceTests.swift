@@ -187,6 +187,5 @@ import UpdateTestSupport
     static let linkedTargets = [
         "CPatchGate", "CWasmCore", "ModuleABI", "PatchCompression", "PatchCrypto", "PatchDelta",
         "PatchPlatform", "PatchSDK", "Rollout", "TUF", "UpdateEngine", "WebAssembly",
-        "WebAssemblyWASI",
     ]
 }

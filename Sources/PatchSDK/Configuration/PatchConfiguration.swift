@@ -49,9 +49,9 @@ public struct PatchConfiguration: Sendable {
     public var stateFolder: URL?
     /// What modules may import from the host.
     public var capabilities: Set<CapabilityName> = [.log, .clock, .random]
-    /// Whether modules may lack a section `openpatch` and may import WASI preview 1 (a sandbox
-    /// without files), as those do that a full Swift SDK for WebAssembly built.
-    public var acceptsPlainModules: Bool = false
+    /// Lets modules run that have no section `openpatch`; nil for none. Product `PatchSDKWASI` has
+    /// the one for modules that a full Swift SDK for WebAssembly built.
+    public var plainModules: (any PatchPlainModules)?
     /// Tags that a rollout may ask for.
     public var tags: Set<String> = []
     /// The cohort that a rollout may ask for.

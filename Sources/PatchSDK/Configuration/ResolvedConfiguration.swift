@@ -79,7 +79,7 @@ struct ResolvedConfiguration: Sendable {
         expectation = ModuleExpectation(
             appID: settings.appID, fingerprint: fingerprint, surface: surface,
             capabilities: configuration.capabilities,
-            acceptsPlainModules: configuration.acceptsPlainModules, limits: configuration.limits)
+            plainModules: configuration.plainModules, limits: configuration.limits)
         self.problems = problems
     }
 

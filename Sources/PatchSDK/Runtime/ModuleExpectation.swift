@@ -10,8 +10,8 @@ struct ModuleExpectation: Sendable {
     var surface: Surface?
     /// What modules may import.
     var capabilities: Set<CapabilityName>
-    /// Whether a module may lack a section and import WASI.
-    var acceptsPlainModules: Bool
+    /// Lets modules without a section run, if there is one.
+    var plainModules: (any PatchPlainModules)?
     /// Bounds of every module.
     var limits: PatchLimits
     /// Whether the module must name this build; false once its signed release was found to.

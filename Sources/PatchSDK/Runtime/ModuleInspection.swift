@@ -1,12 +1,13 @@
 import Rollout
 import WebAssembly
-import WebAssemblyWASI
 
 /// A module that was looked at from all sides without running any of it.
 struct InspectedModule: Sendable {
     let module: Module
     /// Nil for a plain module, where those are accepted.
     let section: ModuleSection?
+    /// Provides what it imports beyond the SDK's own functions.
+    let plainModules: (any PatchPlainModules)?
 }
 
 /// The checks between bytes and instantiation. Each refusal has a reason of its own; nothing the
@@ -33,7 +34,8 @@ struct ModuleInspection {
         try checkImports(of: module, declared: section?.capabilities)
         try checkMemory(of: module)
         try Self.translatingErrors { try module.validate() }
-        return InspectedModule(module: module, section: section)
+        return InspectedModule(
+            module: module, section: section, plainModules: expected.plainModules)
     }
 
     /// The first bytes, so that a log tells an error page from noise.
@@ -69,7 +71,7 @@ struct ModuleInspection {
         } catch {
             throw PatchError(.sectionMalformed, "\(error)")
         }
-        if section == nil, !expected.acceptsPlainModules {
+        if section == nil, expected.plainModules == nil {
             throw PatchError(.sectionMissing)
         }
         return section
@@ -142,7 +144,7 @@ struct ModuleInspection {
             guard case .function(let type) = item.kind else {
                 throw PatchError(.importUnknown, "'\(name)' is not a function")
             }
-            if item.module == WASIBridgeToHost.moduleName, expected.acceptsPlainModules {
+            if item.module == expected.plainModules?.importModule {
                 continue
             }
             guard item.module == CapabilityName.importModule,

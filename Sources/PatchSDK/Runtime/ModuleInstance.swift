@@ -1,6 +1,5 @@
 import Foundation
 import WebAssembly
-import WebAssemblyWASI
 
 /// One instance of a module with a store of its own. Used by one thread at a time.
 final class ModuleInstance {
@@ -11,8 +10,8 @@ final class ModuleInstance {
     private let memory: Memory?
     private let allocate: Function?
     private let free: Function?
-    /// WASI needs its host for as long as the instance lives.
-    private let wasi: WASIBridgeToHost?
+    /// What a plain module's imports live on.
+    private let plainHost: AnyObject?
     private var functions: [String: Function] = [:]
     private var routed: [Function?]
 
@@ -24,9 +23,9 @@ final class ModuleInstance {
     init(
         _ inspected: InspectedModule, routes: [String], limits: PatchLimits, host: HostFunctions
     ) throws {
-        let (instance, wasi) = try Self.instantiate(inspected, limits: limits, host: host)
+        let (instance, plainHost) = try Self.instantiate(inspected, limits: limits, host: host)
         self.instance = instance
-        self.wasi = wasi
+        self.plainHost = plainHost
         self.limits = limits
         callNanoseconds = limits.callNanoseconds
         memory = instance.exports[memory: GuestExport.memory]
@@ -39,7 +38,7 @@ final class ModuleInstance {
 
     private static func instantiate(
         _ inspected: InspectedModule, limits: PatchLimits, host: HostFunctions
-    ) throws -> (Instance, WASIBridgeToHost?) {
+    ) throws -> (Instance, AnyObject?) {
         let startLimits = CallLimits(timeoutNanoseconds: limits.startNanoseconds)
         let engine = Engine(
             configuration: EngineConfiguration(
@@ -48,12 +47,11 @@ final class ModuleInstance {
         let store = Store(engine: engine)
         var imports = Imports()
         host.define(in: &imports, store: store)
-        let wantsWASI = inspected.module.imports.contains {
-            $0.module == WASIBridgeToHost.moduleName
+        let plain = inspected.plainModules.flatMap { plain in
+            inspected.module.imports.contains { $0.module == plain.importModule } ? plain : nil
         }
         do {
-            let wasi = wantsWASI ? try WASIBridgeToHost() : nil
-            wasi?.link(to: &imports, store: store)
+            let plainHost = try plain?.link(to: &imports, store: store)
             let instance = try inspected.module.instantiate(store: store, imports: imports)
             if let initialize = instance.exports[function: GuestExport.initialize] {
                 guard initialize.type == FunctionType(parameters: []) else {
@@ -61,7 +59,7 @@ final class ModuleInstance {
                 }
                 try initialize.invoke([], limits: startLimits)
             }
-            return (instance, wasi)
+            return (instance, plainHost)
         } catch let error as PatchError {
             throw error
         } catch let error as WasmLinkError {
