@@ -20,6 +20,9 @@ import UpdateScenarios
 @main enum Main {
     static func main() async throws {
         let arguments = CommandLine.arguments
+        if arguments.count == 4, arguments[1] == "outbox", let url = URL(string: arguments[3]) {
+            return try await Telling.live(folder: URL(fileURLWithPath: arguments[2]), url: url)
+        }
         guard arguments.count >= 6, let base = URL(string: arguments[4]) else {
             print("usage: update-child COMMAND FOLDER ROOT URL FINGERPRINT [HOW|ROUNDS]")
             exit(64)
@@ -40,6 +43,8 @@ import UpdateScenarios
         case "live": try await part.live(killer)
         case "start": try await part.start(Ending(rawValue: detail) ?? .ready)
         case "work": try await part.work(rounds: Int(detail) ?? 1)
+        case "memory":
+            try await MemoryUse.measure(settings: settings, environment: environment)
         case "watch": try await part.watch(rounds: Int(detail) ?? 1)
         default: try await part.inspect(killer)
         }

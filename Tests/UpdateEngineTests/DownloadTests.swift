@@ -186,11 +186,11 @@ import UpdateTestSupport
     @Test("a download that is too slow ends, and what came of it is kept")
     func tooSlow() async throws {
         fixture.settings.network.minimumRate = 100_000
-        fixture.settings.network.rateWindow = 0.2
+        fixture.settings.network.rateWindow = 3
         fixture.settings.network.rounds = 1
         fixture.restart()
         _ = try await fixture.engine.check()
-        try fixture.server.setFaults(["/modules/": .slow(bytesPerSecond: 1000)])
+        try fixture.server.setFaults(["/modules/": .slow(bytesPerSecond: 200)])
         await expectFetch(.serverTimedOut)
         #expect(try Data(contentsOf: part()).count > 0)
         try fixture.server.setFaults([:])
@@ -206,7 +206,7 @@ import UpdateTestSupport
         try fixture.server.setFaults(["/modules/": .stall])
         let begun = LiveClock().monotonicNanoseconds()
         await expectFetch(.serverTimedOut)
-        #expect(LiveClock().monotonicNanoseconds() - begun < 10_000_000_000)
+        #expect(LiveClock().monotonicNanoseconds() - begun < 60_000_000_000)
     }
 
     @Test("an error that passes is waited for, one that stays is not")
@@ -235,7 +235,10 @@ import UpdateTestSupport
 
     @Test("a cancelled fetch ends, and its bytes are kept")
     func cancelled() async throws {
-        try fixture.server.setFaults(["/modules/": .slow(bytesPerSecond: 2000)])
+        fixture.settings.network.minimumRate = 0
+        fixture.restart()
+        _ = try await fixture.engine.check()
+        try fixture.server.setFaults(["/modules/": .slow(bytesPerSecond: 20)])
         let engine = fixture.engine
         let first = Lock<CheckedContinuation<Void, Never>?>(nil)
         let task = Task {
