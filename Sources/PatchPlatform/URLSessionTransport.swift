@@ -9,6 +9,8 @@ public final class URLSessionTransport: HTTPTransport {
     private struct Opened {
         let session: URLSession
         let router: TaskRouter
+        /// Cancels a task of the session.
+        let cancel: @Sendable (URLSessionTask) -> Void
     }
 
     private let opened = Lock<Opened?>(nil)
@@ -30,12 +32,20 @@ public final class URLSessionTransport: HTTPTransport {
             configuration.httpShouldSetCookies = false
             configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
             let router = TaskRouter()
-            let queue = OperationQueue()
-            queue.maxConcurrentOperationCount = 1
+            #if canImport(FoundationNetworking)
+                let queue = BoundedQueue()
+                let cancel: @Sendable (URLSessionTask) -> Void = { task in
+                    queue.withoutBound { task.cancel() }
+                }
+            #else
+                let queue = OperationQueue()
+                queue.maxConcurrentOperationCount = 1
+                let cancel: @Sendable (URLSessionTask) -> Void = { $0.cancel() }
+            #endif
             let fresh = Opened(
                 session: URLSession(
                     configuration: configuration, delegate: router, delegateQueue: queue),
-                router: router)
+                router: router, cancel: cancel)
             opened = fresh
             return fresh
         }
@@ -80,7 +90,7 @@ public final class URLSessionTransport: HTTPTransport {
         }
         let opened = open()
         let task = opened.session.dataTask(with: urlRequest)
-        let exchange = Exchange(request: request, receiver: receiver)
+        let exchange = Exchange(request: request, receiver: receiver, cancel: opened.cancel)
         opened.router.add(exchange, for: task)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (done: CheckedContinuation<URL?, Error>) in
@@ -174,11 +184,16 @@ private final class Exchange: Sendable {
 
     private let request: HTTPRequest
     private let receiver: any HTTPReceiver
+    private let cancel: @Sendable (URLSessionTask) -> Void
     private let state = Lock(State())
 
-    init(request: HTTPRequest, receiver: any HTTPReceiver) {
+    init(
+        request: HTTPRequest, receiver: any HTTPReceiver,
+        cancel: @escaping @Sendable (URLSessionTask) -> Void
+    ) {
         self.request = request
         self.receiver = receiver
+        self.cancel = cancel
     }
 
     func start(task: URLSessionTask, done: CheckedContinuation<URL?, Error>) {
@@ -189,7 +204,7 @@ private final class Exchange: Sendable {
             return nil
         }
         if let earlier {
-            task.cancel()
+            cancel(task)
             done.resume(throwing: earlier)
             return
         }
@@ -268,7 +283,7 @@ private final class Exchange: Sendable {
         }
         if isOver {
             // It may not have been safe to cancel before.
-            task?.cancel()
+            task.map(cancel)
             return
         }
         let allowed = isRedirect ? max(request.maximumSize, 64 << 10) : request.maximumSize
@@ -310,7 +325,7 @@ private final class Exchange: Sendable {
             return (state.phase == .answering ? nil : state.task, state.done, state.redirect)
         }
         if let error {
-            task?.cancel()
+            task.map(cancel)
             done?.resume(throwing: error)
         } else {
             done?.resume(returning: redirect)
