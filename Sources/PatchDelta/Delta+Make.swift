@@ -14,30 +14,31 @@ extension Delta {
     ) throws -> [UInt8]? {
         let suffixes = try SuffixArray(of: base)
         let digest = SHA256.hash(base)
-        var best: [UInt8]?
         // How many bytes a new match must gain over the one at hand. The best number depends on the
-        // payloads; trying three costs little beside sorting and finds a few percent.
+        // payloads; trying three finds a few percent. They are compared as compressed in a hurry.
+        var best: (body: [UInt8], size: Int)?
         for threshold in [8, 16, 32] {
             let script = EditScript(suffixes, payload, threshold: threshold)
-            guard let delta = try encode(script, payload, digest) else { continue }
-            if delta.count < best?.count ?? limit { best = delta }
+            guard let body = body(script, payload.count) else { continue }
+            let quality = body.count > 64 << 10 ? 6 : Brotli.maximumQuality
+            let size = try Brotli.compress(body, quality: quality).count
+            if size < best?.size ?? .max { best = (body, size) }
         }
-        return best
-    }
-
-    private static func encode(
-        _ script: EditScript, _ payload: [UInt8], _ digest: [UInt8]
-    ) throws -> [UInt8]? {
-        let control = script.control
-        guard control.count <= maximumControl(payload.count) else { return nil }
-        var body: [UInt8] = []
-        for size in [control.count, script.diff.count, script.extra.count] {
-            append(UInt64(size), to: &body)
-        }
-        body += control + script.diff + script.extra
+        guard let best else { return nil }
         var delta = magic
         append(UInt64(payload.count), to: &delta)
-        return delta + digest + (try Brotli.compress(body))
+        delta += digest + (try Brotli.compress(best.body))
+        return delta.count < limit ? delta : nil
+    }
+
+    /// What is compressed; nil when the control is longer than an applier takes.
+    private static func body(_ script: EditScript, _ size: Int) -> [UInt8]? {
+        guard script.control.count <= maximumControl(size) else { return nil }
+        var body: [UInt8] = []
+        for size in [script.control.count, script.diff.count, script.extra.count] {
+            append(UInt64(size), to: &body)
+        }
+        return body + script.control + script.diff + script.extra
     }
 
     static func append(_ number: UInt64, to bytes: inout [UInt8]) {

@@ -17,6 +17,9 @@ struct EditScript {
         var scan = 0
     }
 
+    /// How many places in a row may find the same match before it is taken.
+    private static let mostIdle = 100
+
     /// - Parameter threshold: how many bytes more than the running match a new one must explain.
     init(_ suffixes: SuffixArray, _ payload: [UInt8], threshold: Int) {
         suffixes.bytes.withUnsafeBufferPointer { base in
@@ -42,6 +45,8 @@ struct EditScript {
             scan += length
             var counted = scan
             var position = 0
+            var before = (length: 0, agreeing: 0)
+            var idle = 0
             while scan < payload.count {
                 (position, length) = suffixes.longestMatch(of: payload, at: scan)
                 while counted < scan + length {
@@ -49,6 +54,14 @@ struct EditScript {
                     counted += 1
                 }
                 if length == agreeing && length != 0 || length > agreeing + threshold { break }
+                // Within one long run of like bytes every next place finds nearly the same match, at
+                // the price of comparing all of it: quadratic. Whichever is taken will do.
+                let isSame =
+                    (before.length - 8...before.length).contains(length)
+                    && (before.agreeing - 8...before.agreeing).contains(agreeing)
+                idle = isSame && length > threshold ? idle + 1 : 0
+                if idle > Self.mostIdle { break }
+                before = (length, agreeing)
                 if Self.agree(base, payload, scan, offset) { agreeing -= 1 }
                 scan += 1
             }
