@@ -5,6 +5,7 @@
 # is the toolchain's own `wasmkit`; ENGINES adds engines of the runner's table, "native" for one.
 # Prints ratios, appends one line to Benchmarks/history.csv (HISTORY=no leaves it alone), and
 # fails when an engine fails or gives another result than the others.
+# `wasm3`, `iwasm` and `wasmkit-cli` join when they are on PATH.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 rounds=${ROUNDS:-5}
@@ -67,6 +68,19 @@ if [ "$(cat "$OUT/stamp" 2>/dev/null)" != "$stamp" ]; then
     echo "$stamp" >"$OUT/stamp"
 fi
 
+# Other engines, by the names and places of the runner's table.
+join() {
+    local name=$1 program=$2 place=$OUT/$3
+    case ",$engines," in *",$name,"*) return ;; esac
+    program=$(command -v "$program") || return 0
+    mkdir -p "$(dirname "$place")"
+    ln -sf "$program" "$place"
+    engines=$engines,$name
+}
+join wasm3 wasm3 ref-build/wasm3/wasm3
+join wamr iwasm ref-build/wamr/iwasm
+join wasmkit wasmkit-cli ref-build/WasmKit/.build/release/wasmkit-cli
+
 say "$rounds interleaved rounds, engines $engines"
 pin=()
 if command -v taskset >/dev/null && [ "$(nproc)" -gt 1 ]; then pin=(taskset -c 1); fi
@@ -75,9 +89,26 @@ if command -v taskset >/dev/null && [ "$(nproc)" -gt 1 ]; then pin=(taskset -c 1
 say "what a call costs"
 "${pin[@]}" patchcli wasm call-cost | tee "$OUT/call-cost.txt"
 
+say "what 64-bit memories and limits cost"
+"${pin[@]}" python3 Benchmarks/variants.py "$scripts/kernels" "$OUT/variants" \
+    "$scripts/sizes.json" "$rounds" | tee "$OUT/variants.txt"
+
+# A debug build is what app developers run all day. It is measured where one lies around.
+: >"$OUT/debug.txt"
+debug=${DEBUG_PATCHCLI:-.build/debug/patchcli}
+if [ -x "$debug" ] && [ -f "$OUT/out/coremark.wasm" ]; then
+    say "a debug build, 20 iterations of CoreMark"
+    TIMEFORMAT='%U %S'
+    for _ in 1 2 3 4 5; do
+        { time "${pin[@]}" "$debug" wasm run "$OUT/out/coremark.wasm" --invoke run 20 >/dev/null; } \
+            2>&1 | awk '{ print $1 + $2 }'
+    done | sort -n | sed -n 3p | sed 's/^/debug build, 20 CoreMark iterations, s: /' \
+        | tee "$OUT/debug.txt"
+fi
+
 say "what loading takes"
 [ -f "$OUT/out/big.wasm" ] \
-    || python3 "$scripts/mkbig.py" "$OUT/out/swift.wasm" "$OUT/out/big.wasm" 30 >/dev/null
+    || python3 "$scripts/mkbig.py" "$OUT/out/swift.wasm" "$OUT/out/big.wasm" 40 >/dev/null
 : >"$OUT/startup.txt"
 for module in swift big; do
     echo "$module.wasm" | tee -a "$OUT/startup.txt"
@@ -85,5 +116,6 @@ for module in swift big; do
 done
 
 python3 Benchmarks/summary.py "$OUT/last.json" "$OUT/call-cost.txt" "$OUT/startup.txt" \
+    "$OUT/variants.txt" "$OUT/debug.txt" \
     "$([ "${HISTORY:-yes}" = no ] || echo Benchmarks/history.csv)" \
     "$(git rev-parse --short HEAD 2>/dev/null || echo none)$(git diff --quiet HEAD 2>/dev/null || echo +)"

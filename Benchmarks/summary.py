@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Sums a benchmark run up against the toolchain's wasmkit, and keeps its figures.
 
-usage: summary.py LAST_JSON CALL_COST_TXT STARTUP_TXT HISTORY_CSV|'' COMMIT
+usage: summary.py LAST_JSON CALL_COST_TXT STARTUP_TXT VARIANTS_TXT DEBUG_TXT HISTORY_CSV|'' COMMIT
 """
 import csv
 import datetime
@@ -19,10 +19,26 @@ def geomean(values):
     return math.exp(sum(map(math.log, values)) / len(values)) if values else float('nan')
 
 
-def ratios(seconds):
-    """Kernel -> how many times as fast as the yardstick our engine is."""
+def ratios(seconds, other):
+    """Kernel -> how many times as fast as `other` our engine is."""
     kernels = sorted({key.split('/')[0] for key in seconds})
-    return {k: seconds[f'{k}/{YARDSTICK}'] / seconds[f'{k}/ours'] for k in kernels}
+    return {k: seconds[f'{k}/{other}'] / seconds[f'{k}/ours'] for k in kernels}
+
+
+def comparison(seconds, other, name):
+    by_kernel = ratios(seconds, other)
+    yield from ((f'{kernel} vs {name}', ratio) for kernel, ratio in by_kernel.items())
+    yield f'geomean vs {name}', geomean(list(by_kernel.values()))
+    # memory.copy is the C library's work in every engine and hides what interpreting costs.
+    interpreted = [ratio for kernel, ratio in by_kernel.items() if kernel != 'memcopy']
+    yield f'geomean vs {name} without memory.copy', geomean(interpreted)
+
+
+def plain(text):
+    """Lines of the form `figure: value`."""
+    for line in text.splitlines():
+        name, _, value = line.rpartition(': ')
+        yield name, float(value)
 
 
 def startup(text):
@@ -38,19 +54,16 @@ def startup(text):
 
 
 def figures(last, costs, loading):
-    by_kernel = ratios(last)
-    result = [(f'{kernel} vs wasmkit', ratio) for kernel, ratio in by_kernel.items()]
-    result.append(('geomean vs wasmkit', geomean(list(by_kernel.values()))))
-    # memory.copy is the C library's work in every engine and hides what interpreting costs.
-    interpreted = [ratio for kernel, ratio in by_kernel.items() if kernel != 'memcopy']
-    result.append(('geomean vs wasmkit without memory.copy', geomean(interpreted)))
+    result = list(comparison(last, YARDSTICK, 'wasmkit'))
+    for other in sorted({key.split('/')[1] for key in last} - {YARDSTICK, 'ours'}):
+        result += comparison(last, other, 'wasmkit-cli' if other == 'wasmkit' else other)
     for name, value in re.findall(r'^(.+): ([\d.]+) ns a call$', costs, re.MULTILINE):
         result.append((f'{name} ns', float(value)))
     return result + list(startup(loading))
 
 
 def main():
-    last_path, costs_path, startup_path, history, commit = sys.argv[1:6]
+    last_path, costs_path, startup_path, variants_path, debug_path, history, commit = sys.argv[1:8]
     with open(last_path) as file:
         last = json.load(file)
     with open(costs_path) as file:
@@ -58,6 +71,9 @@ def main():
     with open(startup_path) as file:
         loading = file.read()
     rows = figures(last, costs, loading)
+    for path in (variants_path, debug_path):
+        with open(path) as file:
+            rows += plain(file.read())
     for name, value in rows:
         print(f'{name}: {value:.2f}{"x" if " vs " in name else ""}')
     if not history:
