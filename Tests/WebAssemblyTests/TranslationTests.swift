@@ -122,4 +122,43 @@ struct TranslationTests {
         let loop = Code.loop(0x40, Code.i32(1) + Code.set(3) + Code.get(0) + Code.brIf(0))
         #expect(try cleared(loop + Code.get(3)) == 0)
     }
+
+    /// `f(i)` jumps with operands 7 and 3 out of two blocks, of which the inner one subtracts and
+    /// the outer one adds.
+    private func tableOfTargets(_ inner: [UInt8], _ outer: [UInt8]) throws -> Function {
+        var builder = ModuleBuilder()
+        let pair = UInt8(builder.type([], [.i32, .i32]))
+        let single = UInt8(builder.type([], [.i32]))
+        func named(_ type: [UInt8]) -> [UInt8] {
+            type.map { $0 == 1 ? single : $0 == 2 ? pair : $0 }
+        }
+        let one = inner == [2] ? [] : Code.sub32
+        let table: [UInt8] = [0x0e, 3, 0, 1, 0, 1]
+        builder.function(
+            "f", [.i32], [.i32],
+            [0x02] + named(outer) + [0x02] + named(inner) + Code.i32(7) + Code.i32(3) + one
+                + Code.get(0) + table + [0x0b] + (inner == [2] ? Code.sub32 : []) + Code.ret + [
+                    0x0b
+                ]
+                + (inner == [2] ? Code.add32 : Code.i32(100) + Code.add32))
+        return try #require(try builder.instance().exports[function: "f"])
+    }
+
+    @Test("a branch table carries operands to targets whose types are written differently")
+    func branchTable() throws {
+        let pair = try tableOfTargets([2], [2])
+        #expect(
+            try [0, 1, 2, 3, 9].map { try pair.invoke([.i32($0)]) }
+                == [[.i32(4)], [.i32(10)], [.i32(4)], [.i32(10)], [.i32(10)]])
+        // A type index, and a value type that stands for the same.
+        for (inner, outer) in [([1], [0x7f]), ([0x7f], [1])] as [([UInt8], [UInt8])] {
+            let single = try tableOfTargets(inner, outer)
+            #expect(
+                try [0, 1, 2].map { try single.invoke([.i32($0)]) }
+                    == [[.i32(4)], [.i32(104)], [.i32(4)]])
+        }
+        for (inner, outer) in [([1], [0x7d]), ([0x7d], [1]), ([2], [1])] as [([UInt8], [UInt8])] {
+            #expect(throws: WasmValidationError.self) { _ = try tableOfTargets(inner, outer) }
+        }
+    }
 }

@@ -29,6 +29,14 @@ enum System {
             to: T.self, capacity: max(count, 1))
     }
 
+    /// Whether `count` bytes are the same.
+    static func equal(
+        _ first: UnsafePointer<UInt8>?, _ second: UnsafePointer<UInt8>, _ count: Int
+    ) -> Bool {
+        guard let first else { return false }
+        return first == second || memcmp(first, second, count) == 0
+    }
+
     static func free(_ pointer: UnsafeMutableRawPointer) {
         #if canImport(Darwin)
             Darwin.free(pointer)

@@ -416,14 +416,21 @@ extension FunctionCompiler {
         }
         let table = count
         var needsStubs = false
+        // Targets mostly want the same types; those are compared with the operands once.
+        var checked: UnsafePointer<UInt8>?
         i = 0
         while i <= n {
             let frame = try label()
             let (types, size) = labelTypes(frame)
             if size != arity { throw invalid("type mismatch", "br_table targets differ") }
-            try checkTarget(types, size)
+            if checked == nil || !System.equal(checked, types, size) {
+                try checkTarget(types, size)
+                checked = types
+            }
             let isFunction = frame.pointee.kind == ControlFrame.function
-            if size == 0 || (!isFunction && isInPlace(size, frame)) {
+            // `placeTop` has put the operands into the slots of their heights.
+            let isInPlace = dead || depth - size == frame.pointee.height
+            if size == 0 || (!isFunction && isInPlace) {
                 emitBranch(Opcode.br, 0, 0, to: frame)
             } else {
                 // The values must be moved first, by a piece of code after the table.
