@@ -266,7 +266,7 @@ var tests: [Target] {
             path: "Tests/UpdateFixture"),
         // A small app, for what is to be known of its start.
         .executableTarget(
-            name: "start-child", dependencies: ["PatchCrypto", "PatchPlatform", "PatchSDK"],
+            name: "start-child", dependencies: ["PatchCrypto", "PatchPlatform", "PatchSDK", "PatchSDKWASI"],
             path: "Tests/StartChild"),
         .executableTarget(
             name: "update-child",

@@ -2,6 +2,7 @@ import Foundation
 import PatchCrypto
 import PatchPlatform
 import PatchSDK
+import PatchSDKWASI
 
 #if canImport(Glibc)
     import Glibc
@@ -40,7 +41,7 @@ import PatchSDK
             appKey: key, apiBaseURL: url.flatMap { URL(string: $0) }, fingerprint: "fp",
             channelName: "production", autoApply: url != nil)
         configuration.stateFolder = URL(fileURLWithPath: folder)
-        configuration.acceptsPlainModules = true
+        configuration.plainModules = WASIPlainModules()
         if url != nil { configuration.trust = .insecureForLocalDevelopment }
         Patch.configure(configuration)
         let outcome = await Patch.shared.start()
