@@ -146,9 +146,10 @@ public actor Outbox {
         while true {
             let events = Array(try file.load().prefix(max(1, batch)))
             guard !events.isEmpty else { break }
+            let request = try request(events, url)
             let answer: HTTPResponse
             do {
-                answer = try await transport.fetch(try request(events, url))
+                answer = try await transport.fetch(request)
             } catch {
                 try wait(after: failures + 1, nil)
                 return .failed(.network(error))
