@@ -14,8 +14,10 @@ extension UpdateEngine {
             return plan(try open(), [])
         }
         do {
-            try forgetOtherBuilds()
-            let own = try open()
+            let state = try store.load()
+            try forgetOtherBuilds(state)
+            let own = state?.builds[settings.fingerprint] ?? BuildState()
+            lastKnown = own
             var (marks, names) = try boot.ended()
             let judge = BootJudge(
                 deviceBoot: environment.process.bootIdentifier, now: environment.clock.now(),
@@ -37,10 +39,9 @@ extension UpdateEngine {
     }
 
     /// After a store update the payloads of the old build are of no use to anyone.
-    private func forgetOtherBuilds() throws {
+    private func forgetOtherBuilds(_ state: UpdateState?) throws {
         let own = settings.fingerprint
-        guard let state = try store.load(), state.builds.keys.contains(where: { $0 != own })
-        else { return }
+        guard let state, state.builds.keys.contains(where: { $0 != own }) else { return }
         try store.update { $0.builds = $0.builds.filter { $0.key == own } }
         removeUnused()
     }
@@ -57,7 +58,8 @@ extension UpdateEngine {
     ///   proved itself yet: then it must not run, for a crash would go unseen.
     public func willActivate(_ digest: String) throws {
         do {
-            let own = try open()
+            // As the launch or a later change left it, so that a start reads the state once.
+            let own = try lastKnown ?? open()
             let readyRuns = own.boot.starts[digest]?.readyRuns ?? 0
             do {
                 try boot.willActivate(digest, readyRuns: readyRuns)

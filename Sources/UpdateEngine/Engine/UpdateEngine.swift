@@ -61,6 +61,8 @@ public actor UpdateEngine {
     private var catalog: Catalog?
     private var lastCheck: Check?
     private var hasTidied = false
+    /// The state of this build as this engine last saw or left it.
+    var lastKnown: BuildState?
 
     /// What the last download of this process took; nil when the last fetch needed none or failed.
     public private(set) var lastDownload: DownloadReport?
@@ -146,6 +148,7 @@ public actor UpdateEngine {
     ) throws {
         guard !readsOnly else { throw UpdateError(.extensionReadsOnly) }
         let now = environment.clock.now()
+        var known: BuildState?
         try store.update(mustLast: mustLast) { state in
             var own = state.builds[settings.fingerprint] ?? BuildState()
             try body(&own)
@@ -154,7 +157,9 @@ public actor UpdateEngine {
             if own != BuildState() || state.builds[settings.fingerprint] != nil {
                 state.builds[settings.fingerprint] = own
             }
+            known = own
         }
+        lastKnown = known
         removeUnused()
     }
 

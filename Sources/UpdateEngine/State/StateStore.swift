@@ -27,19 +27,26 @@ struct StateStore: Sendable {
             throw UpdateError(.stateUnreadable, "\(error)")
         }
         guard let bytes else { return nil }
-        struct Version: Decodable { let v: Int }
         do {
-            let data = Data(bytes)
-            let version = try JSONDecoder().decode(Version.self, from: data).v
-            guard version <= UpdateState.currentVersion else {
-                throw UpdateError(.stateTooNew, "version \(version)")
+            let state = try JSONDecoder().decode(UpdateState.self, from: Data(bytes))
+            guard state.v <= UpdateState.currentVersion else {
+                throw UpdateError(.stateTooNew, "version \(state.v)")
             }
-            return try JSONDecoder().decode(UpdateState.self, from: data)
+            return state
         } catch let error as UpdateError {
             throw error
         } catch {
-            throw UpdateError(.stateUnreadable, "\(error)")
+            throw Self.isTooNew(bytes) ?? UpdateError(.stateUnreadable, "\(error)")
         }
+    }
+
+    /// Says so when it is a later form that could not be read.
+    private static func isTooNew(_ bytes: [UInt8]) -> UpdateError? {
+        struct Version: Decodable { let v: Int }
+        guard let version = try? JSONDecoder().decode(Version.self, from: Data(bytes)).v,
+            version > UpdateState.currentVersion
+        else { return nil }
+        return UpdateError(.stateTooNew, "version \(version)")
     }
 
     /// Changes the state under the lock between processes. Writes only when `change` changed
