@@ -13,6 +13,8 @@ cd "$(dirname "$0")/.."
 root=$PWD
 limit=${LIMIT:-1500000}
 scratch=${OPENPATCH_SIZE_SCRATCH:-.build/sdk-size}
+# From nothing: a build folder of an app does not notice new files of the package it depends on.
+rm -rf "$scratch/build"
 mkdir -p "$scratch/app/Sources/Without" "$scratch/app/Sources/With"
 scratch=$(cd "$scratch" && pwd)
 

@@ -28,11 +28,11 @@ public final class Patch: Sendable {
     init() {
         let events = events
         let configured = configured
-        routing = RoutingTable { error, release in
+        routing = RoutingTable { [weak configured] error, release in
             events.send(
                 PatchEvent(
                     kind: .call, reason: error.reason, text: error.description, release: release))
-            configured.withLock({ $0?.session })?.reporter.note(
+            configured?.withLock({ $0?.session })?.reporter.note(
                 error.reason == .demoted ? .demotion : .trap, release.digest, reason: error.reason
             ) { $0.detail = error.context }
         }
