@@ -1,6 +1,6 @@
 # One verb each. `make demo` and `make test` need nothing but a Swift toolchain and a package
 # manager: they install the rest, ask nothing and end by themselves.
-.PHONY: help setup demo test bench kills wasi-suite tsan format lint check-apple sdk-size start-cost generate clean
+.PHONY: help setup demo test bench kills wasi-suite tsan fuzz mutate format lint check-apple sdk-size start-cost generate clean
 
 help:            ## Lists the verbs
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,6 +28,12 @@ wasi-suite:      ## The public wasi-testsuite against its list (SUITE=checkout o
 
 tsan:            ## The engine's tests that share a module among threads, under ThreadSanitizer
 	@Scripts/tsan.sh
+
+fuzz: setup      ## Attacks the engine with modules made from a seed, under sanitizers (MINUTES=30 each)
+	@Scripts/fuzz.sh
+
+mutate: setup    ## Takes each of the engine's handlers away: a test must notice (HANDLER=… tries one)
+	@Scripts/mutate.sh
 
 format:          ## Formats all Swift sources
 	@swift-format format -i -p -r Package.swift Sources Tests Examples Stubs

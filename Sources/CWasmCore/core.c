@@ -325,6 +325,7 @@ static u32 call_foreign(ARGS) {
 
 static WC_MUTABLE wc_handler handlers[] = {
 #define OP(k, name, ...) h_##name,
+#define HOLE(k, name) h_unreachable,
 #include "handlers.inc"
 #undef OP
 };
@@ -427,12 +428,14 @@ static const uint16_t flags[] = {
 // One after the other, because a table of pointers is three times as large and has to be relocated.
 static const char names[] =
 #define OP(k, name, ...) #name "\0"
+#define HOLE(k, name) #name "\0"
 #include "handlers.inc"
 #undef OP
     ;
 enum {
     OPCODES =
 #define OP(k, name, ...) +1
+#define HOLE(k, name) +1
 #include "handlers.inc"
 #undef OP
 };

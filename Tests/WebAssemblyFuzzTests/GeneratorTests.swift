@@ -28,6 +28,14 @@ struct GeneratorTests {
         #expect(FuzzCase(seed: 7, number: 0).modules != FuzzCase(seed: 8, number: 0).modules)
     }
 
+    @Test("an observer sees the calls and changes nothing")
+    func observed() {
+        for number in Corpus.forms..<Corpus.forms + 60 {
+            let fuzzCase = Corpus.fuzzCase(number)
+            #expect(CaseRunner.run(fuzzCase, observed: true) == CaseRunner.run(fuzzCase))
+        }
+    }
+
     @Test("changed modules are refused by name or run within their limits")
     func mutants() {
         let random = SeededGenerator()

@@ -46,7 +46,7 @@
                     console.print("survives: \(mutant) (\(checks) checks use the handler)")
                 }
                 console.print(
-                    "seed \(seed): \(total) mutants of \(Handlers.names.count) handlers, "
+                    "seed \(seed): \(total) mutants of \(Handlers.real.count) handlers, "
                         + "\(survivors.count) survive")
                 if !survivors.isEmpty { throw SilentExit(.failure) }
             }

@@ -174,6 +174,7 @@ enum {
     WC_WIDE = 64,      // a constant follows in the next instruction's operand word
     WC_BRANCHES = 128, // imm is a distance
     WC_ENDS = 256,     // control does not fall through
+    WC_HOLE = 512,     // never executed, and has no handler
 };
 
 // Rows by wasm opcode; 0xFC xx is at 0x100 + xx.

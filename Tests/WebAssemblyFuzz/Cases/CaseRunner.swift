@@ -14,6 +14,7 @@ public struct CaseOutcome: Equatable, Sendable {
 /// Runs a case on our engine.
 public struct CaseRunner {
     private let store: Store
+    private let recorder: CallRecorder?
     private var instances: [Instance] = []
     // Looked up once: some cases make thousands of calls.
     private var functions: [[String: Function]] = []
@@ -27,19 +28,20 @@ public struct CaseRunner {
     /// Limits that no generated program reaches by itself.
     private static let limits = CallLimits(fuel: 50_000_000)
 
-    /// Runs all of a case.
-    public static func run(_ fuzzCase: FuzzCase) -> CaseOutcome {
-        var runner = CaseRunner()
+    /// Runs all of a case. With an observer, which must see what happens and change nothing.
+    public static func run(_ fuzzCase: FuzzCase, observed: Bool = false) -> CaseOutcome {
+        var runner = CaseRunner(observed ? CallRecorder() : nil)
         runner.run(fuzzCase)
         return CaseOutcome(lines: runner.lines, defects: runner.defects)
     }
 
-    private init() {
+    private init(_ recorder: CallRecorder?) {
+        self.recorder = recorder
         store = Store(
             engine: Engine(
                 configuration: EngineConfiguration(
                     defaultLimits: Self.limits, maximumMemoryBytes: 16 << 20,
-                    maximumTableElements: 10_000)))
+                    maximumTableElements: 10_000)), observer: recorder)
     }
 
     private mutating func run(_ fuzzCase: FuzzCase) {
@@ -95,8 +97,12 @@ public struct CaseRunner {
         guard let function = functions[call.module][call.function] else {
             return defects.append("\(name): not exported")
         }
+        recorder?.begin()
         do {
             let results = try function.invoke(call.arguments)
+            if let recorder, !recorder.saw(call.arguments, results) {
+                defects.append("\(name): the observer saw something else")
+            }
             lines.append(([name, "ok"] + results.map(\.text)).joined(separator: " "))
         } catch {
             lines.append("\(name) \(describe(error))")

@@ -2,16 +2,19 @@
 /// every handler of the interpreter makes a difference in some of them (`make mutate`).
 public enum Corpus {
     /// How many cases there are.
-    public static var count: UInt64 { UInt64(forms.count) + drawn }
+    public static var count: UInt64 { forms + drawn }
+
+    /// How many of them go through operand forms one by one; the others are drawn.
+    public static var forms: UInt64 { UInt64(formCases.count) }
 
     private static let seed: UInt64 = 1
     private static let drawn: UInt64 = 200
-    private static let forms: [FuzzCase] =
+    private static let formCases: [FuzzCase] =
         NumericForms.cases() + BranchForms.cases() + MemoryForms.cases()
 
-    /// A case by its number: first those that go through operand forms one by one, then drawn ones.
+    /// A case by its number: first operand forms, then drawn ones.
     public static func fuzzCase(_ number: UInt64) -> FuzzCase {
-        number < UInt64(forms.count)
-            ? forms[Int(number)] : FuzzCase(seed: seed, number: number - UInt64(forms.count))
+        number < forms
+            ? formCases[Int(number)] : FuzzCase(seed: seed, number: number - forms)
     }
 }

@@ -3,7 +3,25 @@ import WebAssembly
 /// Conditions merged with the branches that follow them, counters with the branches of their loops.
 enum BranchForms {
     static func cases() -> [FuzzCase] {
-        BodyGenerator.numbers.map(comparisons) + [conditions(), counters()]
+        BodyGenerator.numbers.map(comparisons) + [conditions(), counters(), indirectCalls()]
+    }
+
+    /// Calls through a table with 64-bit indices: what lies beyond 32 bits is outside.
+    private static func indirectCalls() -> FuzzCase {
+        var module = FormModule()
+        let type = FunctionType(parameters: [], results: [.i32])
+        for result: UInt64 in [11, 22, 33] { module.place(type, constant(result)) }
+        module.useWideTable()
+        for index in [NumericForms.Place.local, .accumulator] {
+            var code = NumericForms.operand(index, local: 0, .i64, 0) + [0x11]
+            code.unsigned(module.number(of: type))
+            code.append(0)
+            let name = module.add(FunctionType(parameters: [.i64], results: [.i32]), code)
+            for at: UInt64 in [0, 1, 2, 3, 1 << 32, 1 << 32 | 1, 1 << 63, .max] {
+                module.call(name, [.i64(at)])
+            }
+        }
+        return module.fuzzCase
     }
 
     /// Ways to branch on the i32 on the stack; each gives an i32.

@@ -9,6 +9,7 @@ struct FormModule {
     private(set) var calls: [FuzzCase.Call] = []
     /// Functions by signature, in the order of their places in the table.
     private var places: [Int] = []
+    private var tableIs64 = false
     private var drivers: [FunctionType: Int] = [:]
 
     var fuzzCase: FuzzCase { FuzzCase(modules: [encoded()], calls: calls) }
@@ -59,6 +60,17 @@ struct FormModule {
         return "f\(index)"
     }
 
+    /// Adds a function that only the table holds.
+    mutating func place(_ type: FunctionType, _ code: [UInt8]) {
+        add(type, code)
+        places.append(plan.functions.count - 1)
+    }
+
+    /// Lets the table have 64-bit indices.
+    mutating func useWideTable() { tableIs64 = true }
+
+    mutating func number(of type: FunctionType) -> Int { plan.number(of: type) }
+
     mutating func call(_ function: String, _ arguments: [Value]) {
         calls.append(.init(module: 0, function: function, arguments: arguments))
     }
@@ -85,7 +97,8 @@ struct FormModule {
         // Locals: 0 place, 1 sum, 2 first, 3 second, 4 f32, 5 f64.
         var code: [UInt8] = [0x03, 0x40]
         if isBinary { code += [0x41, 0, 0x21, 3, 0x03, 0x40] }
-        code += [0x20, 1, 0x42, 31, 0x7e]
+        // Rotated, so that the highest bits count as much as others.
+        code += [0x20, 1, 0x42, 5, 0x89, 0x42, 31, 0x7e]
         for local in [UInt8(2), 3].prefix(type.parameters.count) {
             code += [0x20, local, load[parameter] ?? 0, 0]
             code.unsigned(base)
@@ -122,8 +135,9 @@ struct FormModule {
     private func encoded() -> [UInt8] {
         var plan = plan
         if !places.isEmpty {
-            plan.tables.append(TableType(element: .funcRef, minimum: UInt64(places.count)))
-            var segment: [UInt8] = [0, 0x41, 0, 0x0b]
+            plan.tables.append(
+                TableType(element: .funcRef, minimum: UInt64(places.count), is64: tableIs64))
+            var segment: [UInt8] = [0, tableIs64 ? 0x42 : 0x41, 0, 0x0b]
             segment.unsigned(places.count)
             for place in places { segment.unsigned(place) }
             plan.elements.append(.init(type: .funcRef, bytes: segment, count: places.count))

@@ -26,7 +26,7 @@ enum NumericForms {
     static func constants(_ type: ValueType) -> [UInt64] {
         switch type {
         case .i32: return [5, 0xffff_fff9, 0x12345, 31]
-        case .i64: return [5, UInt64(bitPattern: -7), 0x12345, 0x12_3456_789a]
+        case .i64: return [5, UInt64(bitPattern: -7), 0x12345, 0x12_3456_789a, ~0x7fff_ffff]
         case .f32: return [0x3fc0_0000, 0x8000_0000]
         default: return [0x3ff8_0000_0000_0000, 1 << 63]
         }

@@ -247,11 +247,12 @@ struct ModuleGenerator {
         }
     }
 
-    /// Calls itself as often as its parameter says, with nothing but the stack to stop it.
+    /// Calls itself as often as its parameter says, with nothing but the stack to stop it; from 4,096
+    /// up for ever, because engines differ in how deep is too deep.
     private mutating func recursion(_ index: Int) -> [UInt8] {
         var bytes: [UInt8] = [0, 0x20, 0, 0x45, 0x04, 0x7f]
         bytes.constant(.i32, dice.bits(.i32))
-        bytes += [0x05, 0x20, 0, 0x41, 1, 0x6b, 0x10]
+        bytes += [0x05, 0x20, 0, 0x20, 0, 0x41, 0x80, 0x20, 0x49, 0x6b, 0x10]
         bytes.unsigned(index)
         bytes.constant(.i32, dice.bits(.i32))
         return bytes + [0x6a, 0x0b, 0x0b]

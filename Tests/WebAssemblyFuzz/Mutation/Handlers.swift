@@ -10,6 +10,12 @@
             wc_opcode_name($0).map { String(cString: $0) } ?? "?"
         }
 
+        /// Opcodes that have a handler; the others are never executed.
+        public static let real: [Int] = {
+            guard let flags = wc_opcode_flags() else { return [] }
+            return names.indices.filter { flags[$0] & UInt16(WC_HOLE) == 0 }
+        }()
+
         /// The opcode of a name.
         public static func opcode(_ name: String) -> Int? { names.firstIndex(of: name) }
 
@@ -64,14 +70,17 @@
         /// and operand form, one operator further or back, or the other width of addresses.
         public static let all: [Mutant] = {
             let names = Handlers.names
-            guard let nothing = Handlers.opcode("unreachable") else { return [] }
+            guard let nothing = Handlers.opcode("unreachable"),
+                let harmless = Handlers.opcode("memory_size")
+            else { return [] }
             var groups: [String: [Int]] = [:]
-            for (opcode, name) in names.enumerated() {
-                groups[shape(of: name), default: []].append(opcode)
+            for opcode in Handlers.real {
+                groups[shape(of: names[opcode]), default: []].append(opcode)
             }
             var list: [Mutant] = []
-            for (opcode, name) in names.enumerated() {
-                var others: [Int] = opcode == nothing ? [] : [nothing]
+            for opcode in Handlers.real {
+                let name = names[opcode]
+                var others: [Int] = [opcode == nothing ? harmless : nothing]
                 if let group = groups[shape(of: name)], let at = group.firstIndex(of: opcode) {
                     if at + 1 < group.count { others.append(group[at + 1]) }
                     if at > 0 { others.append(group[at - 1]) }
@@ -79,10 +88,19 @@
                 if let twin = twin(of: name), let other = Handlers.opcode(twin) {
                     others.append(other)
                 }
-                for other in others { list.append(Mutant(opcode: opcode, by: other)) }
+                for other in others where !areEqual(name, names[other]) {
+                    list.append(Mutant(opcode: opcode, by: other))
+                }
             }
             return list
         }()
+
+        /// Whether the second does what the first must: slots hold 32-bit integers with zeros above,
+        /// so that what reads 64 bits of them gets the same number.
+        private static func areEqual(_ name: String, _ other: String) -> Bool {
+            if name.contains("_convert_i32_u_") { return other.contains("_convert_i64_s_") }
+            return name.hasPrefix("call_indirect_") && other.hasPrefix("call_indirect64_")
+        }
 
         /// The access of the other width of addresses, where the two differ: a constant address is
         /// the same in both, and without a wrapping sum (forms w and x) a 32-bit address gives the

@@ -7,6 +7,8 @@
     public enum Check: Hashable, Sendable, CustomStringConvertible {
         /// A case of the corpus, with the checksum of its outcome.
         case fuzz(UInt64, UInt32)
+        /// The same in a store with an observer.
+        case observed(UInt64, UInt32)
         /// A file of the specification's suite.
         case spec(String)
 
@@ -14,6 +16,7 @@
         public var description: String {
             switch self {
             case .fuzz(let number, let sum): return "case:\(number):\(sum)"
+            case .observed(let number, let sum): return "observed:\(number):\(sum)"
             case .spec(let path): return "spec:\(path)"
             }
         }
@@ -22,10 +25,10 @@
         public init?(_ text: String) {
             let words = text.split(separator: ":", maxSplits: 2).map(String.init)
             switch words.first {
-            case "case":
+            case "case", "observed":
                 guard words.count == 3, let number = UInt64(words[1]), let sum = UInt32(words[2])
                 else { return nil }
-                self = .fuzz(number, sum)
+                self = words[0] == "case" ? .fuzz(number, sum) : .observed(number, sum)
             case "spec" where words.count == 2: self = .spec(words[1])
             default: return nil
             }
@@ -34,8 +37,10 @@
         /// Whether it still holds.
         public func holds() -> Bool {
             switch self {
-            case .fuzz(let number, let sum):
-                let outcome = CaseRunner.run(Corpus.fuzzCase(number))
+            case .fuzz(let number, let sum), .observed(let number, let sum):
+                var isObserved = false
+                if case .observed = self { isObserved = true }
+                let outcome = CaseRunner.run(Corpus.fuzzCase(number), observed: isObserved)
                 return outcome.checksum == sum && outcome.defects.isEmpty
             case .spec(let path):
                 guard let report = try? SpecRunner.run(URL(fileURLWithPath: path)) else {
@@ -56,8 +61,9 @@
             checks = Array(repeating: [], count: Handlers.names.count)
             for number in 0..<Corpus.count {
                 let fuzzCase = Corpus.fuzzCase(number)
-                let check = Check.fuzz(number, CaseRunner.run(fuzzCase).checksum)
-                add(check, fuzzCase.modules)
+                let sum = CaseRunner.run(fuzzCase).checksum
+                add(.fuzz(number, sum), fuzzCase.modules)
+                if number >= Corpus.forms { observe(number, sum) }
             }
             for folder in folders {
                 let url = URL(fileURLWithPath: folder)
@@ -69,6 +75,14 @@
                         .filter { $0.hasSuffix(".wasm") }
                         .map { [UInt8](try Data(contentsOf: url.appendingPathComponent($0))) }
                     add(.spec(path.path), modules)
+                }
+            }
+        }
+
+        private mutating func observe(_ number: UInt64, _ sum: UInt32) {
+            for name in ["probe_enter", "probe_leave"] {
+                if let opcode = Handlers.opcode(name) {
+                    checks[opcode].append(.observed(number, sum))
                 }
             }
         }
