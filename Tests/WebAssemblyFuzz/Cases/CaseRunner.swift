@@ -22,6 +22,7 @@ public struct CaseRunner {
     private let notes = Notes()
     private var lines: [String] = []
     private var defects: [String] = []
+    private var countsFuel = false
 
     private final class Notes { var value: UInt64 = 0 }
 
@@ -30,17 +31,27 @@ public struct CaseRunner {
 
     /// Runs all of a case. With an observer, which must see what happens and change nothing.
     public static func run(_ fuzzCase: FuzzCase, observed: Bool = false) -> CaseOutcome {
-        var runner = CaseRunner(observed ? CallRecorder() : nil)
+        var runner = CaseRunner(observed ? CallRecorder() : nil, limits)
         runner.run(fuzzCase)
         return CaseOutcome(lines: runner.lines, defects: runner.defects)
     }
 
-    private init(_ recorder: CallRecorder?) {
+    #if DEBUG || OPENPATCH_MUTATION
+        /// Runs a case that is sure to end without limits, and counts the fuel of each call.
+        static func runCountingFuel(_ fuzzCase: FuzzCase) -> CaseOutcome {
+            var runner = CaseRunner(nil, CallLimits())
+            runner.countsFuel = true
+            runner.run(fuzzCase)
+            return CaseOutcome(lines: runner.lines, defects: runner.defects)
+        }
+    #endif
+
+    private init(_ recorder: CallRecorder?, _ limits: CallLimits) {
         self.recorder = recorder
         store = Store(
             engine: Engine(
                 configuration: EngineConfiguration(
-                    defaultLimits: Self.limits, maximumMemoryBytes: 16 << 20,
+                    defaultLimits: limits, maximumMemoryBytes: 16 << 20,
                     maximumTableElements: 10_000)), observer: recorder)
     }
 
@@ -103,6 +114,9 @@ public struct CaseRunner {
             if let recorder, !recorder.saw(call.arguments, results) {
                 defects.append("\(name): the observer saw something else")
             }
+            #if DEBUG || OPENPATCH_MUTATION
+                if countsFuel { lines.append("fuel \(Handlers.fuelSpent(in: store))") }
+            #endif
             lines.append(([name, "ok"] + results.map(\.text)).joined(separator: " "))
         } catch {
             lines.append("\(name) \(describe(error))")

@@ -10,7 +10,7 @@ public enum Corpus {
     private static let seed: UInt64 = 1
     private static let drawn: UInt64 = 200
     private static let formCases: [FuzzCase] =
-        NumericForms.cases() + BranchForms.cases() + MemoryForms.cases()
+        NumericForms.cases() + BranchForms.cases() + LoopForms.cases() + MemoryForms.cases()
 
     /// A case by its number: first operand forms, then drawn ones.
     public static func fuzzCase(_ number: UInt64) -> FuzzCase {

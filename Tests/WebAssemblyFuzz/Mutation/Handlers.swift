@@ -24,6 +24,9 @@
             wc_replace_handler(UInt32(opcode), UInt32(other))
         }
 
+        /// What the last call into a store without limits has spent.
+        static func fuelSpent(in store: Store) -> Int64 { .max / 2 - store.context.pointee.fuel }
+
         /// The opcodes that the translation of a module uses.
         public static func used(by bytes: [UInt8]) -> Set<Int> {
             guard let module = try? parseWasm(bytes: bytes), let flags = wc_opcode_flags() else {
@@ -85,6 +88,7 @@
                     if at + 1 < group.count { others.append(group[at + 1]) }
                     if at > 0 { others.append(group[at - 1]) }
                 }
+                if let other = Handlers.opcode(otherWay(name)) { others.append(other) }
                 if let twin = twin(of: name), let other = Handlers.opcode(twin) {
                     others.append(other)
                 }
@@ -94,6 +98,12 @@
             }
             return list
         }()
+
+        /// `br_…` for `loop_…` and the reverse: the same branch, which pays fuel or does not.
+        private static func otherWay(_ name: String) -> String {
+            name.hasPrefix("loop")
+                ? "br" + name.dropFirst(4) : name.hasPrefix("br") ? "loop" + name.dropFirst(2) : ""
+        }
 
         /// Whether the second does what the first must: slots hold 32-bit integers with zeros above,
         /// so that what reads 64 bits of them gets the same number.

@@ -9,6 +9,8 @@
         case fuzz(UInt64, UInt32)
         /// The same in a store with an observer.
         case observed(UInt64, UInt32)
+        /// The same without limits, with the fuel that each call spends.
+        case fuel(UInt64, UInt32)
         /// A file of the specification's suite.
         case spec(String)
 
@@ -17,6 +19,7 @@
             switch self {
             case .fuzz(let number, let sum): return "case:\(number):\(sum)"
             case .observed(let number, let sum): return "observed:\(number):\(sum)"
+            case .fuel(let number, let sum): return "fuel:\(number):\(sum)"
             case .spec(let path): return "spec:\(path)"
             }
         }
@@ -25,10 +28,14 @@
         public init?(_ text: String) {
             let words = text.split(separator: ":", maxSplits: 2).map(String.init)
             switch words.first {
-            case "case", "observed":
+            case "case", "observed", "fuel":
                 guard words.count == 3, let number = UInt64(words[1]), let sum = UInt32(words[2])
                 else { return nil }
-                self = words[0] == "case" ? .fuzz(number, sum) : .observed(number, sum)
+                switch words[0] {
+                case "case": self = .fuzz(number, sum)
+                case "observed": self = .observed(number, sum)
+                default: self = .fuel(number, sum)
+                }
             case "spec" where words.count == 2: self = .spec(words[1])
             default: return nil
             }
@@ -37,11 +44,12 @@
         /// Whether it still holds.
         public func holds() -> Bool {
             switch self {
-            case .fuzz(let number, let sum), .observed(let number, let sum):
-                var isObserved = false
-                if case .observed = self { isObserved = true }
-                let outcome = CaseRunner.run(Corpus.fuzzCase(number), observed: isObserved)
-                return outcome.checksum == sum && outcome.defects.isEmpty
+            case .fuzz(let number, let sum):
+                return CaseRunner.run(Corpus.fuzzCase(number)).isRight(sum)
+            case .observed(let number, let sum):
+                return CaseRunner.run(Corpus.fuzzCase(number), observed: true).isRight(sum)
+            case .fuel(let number, let sum):
+                return CaseRunner.runCountingFuel(Corpus.fuzzCase(number)).isRight(sum)
             case .spec(let path):
                 guard let report = try? SpecRunner.run(URL(fileURLWithPath: path)) else {
                     return false
@@ -49,6 +57,10 @@
                 return report.failures.isEmpty
             }
         }
+    }
+
+    extension CaseOutcome {
+        fileprivate func isRight(_ sum: UInt32) -> Bool { checksum == sum && defects.isEmpty }
     }
 
     /// Which checks use which handler.
@@ -63,7 +75,12 @@
                 let fuzzCase = Corpus.fuzzCase(number)
                 let sum = CaseRunner.run(fuzzCase).checksum
                 add(.fuzz(number, sum), fuzzCase.modules)
-                if number >= Corpus.forms { observe(number, sum) }
+                if number >= Corpus.forms {
+                    observe(number, sum)
+                } else {
+                    let counted = CaseRunner.runCountingFuel(fuzzCase).checksum
+                    add(.fuel(number, counted), fuzzCase.modules)
+                }
             }
             for folder in folders {
                 let url = URL(fileURLWithPath: folder)
