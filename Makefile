@@ -41,6 +41,14 @@ format:          ## Formats all Swift sources
 lint:            ## Fails on a file that `make format` would change or a rule forbids
 	@swift-format lint -s -p -r Package.swift Sources Tests Examples Stubs
 
+.PHONY: tuf-conformance fuzz-metadata
+tuf-conformance: ## The public TUF conformance suite against patchcli tuf (SUITE=<its checkout>)
+	@Scripts/setup.sh build
+	@Scripts/tuf-conformance.sh "$(SUITE)"
+
+fuzz-metadata:   ## Damages every metadata document for SECONDS (300); OPENPATCH_SEED replays
+	@Scripts/fuzz-metadata.sh $(SECONDS)
+
 check-apple:     ## Type-checks the Apple-only code against our own stubs (compiles, never runs)
 	@Scripts/check-apple.sh
 

@@ -81,7 +81,7 @@ private struct Decider {
         guard case .release(let digest, let sequence, let channel) = device.current else {
             return nil
         }
-        if effective.recalled.contains(digest) { return .recalled }
+        if effective.recalls(digest) { return .recalled }
         if sequence < device.floor { return .belowFloor }
         if sequence <= device.embeddedSequence { return .embeddedNewer }
         // With nothing new to move to, a release of another channel is better than none.
@@ -136,7 +136,7 @@ private struct Decider {
         var excluded: [Decision.Exclusion] = []
         if effective.kind == .run {
             if let candidate = effective.candidate {
-                if let reason = rolloutObstacle(candidate) ?? obstacle(candidate.digest) {
+                if let reason = obstacle(candidate.digest) ?? rolloutObstacle(candidate) {
                     excluded.append(.init(digest: candidate.digest, reason: reason))
                 } else {
                     let sequence = releases[candidate.digest]?.sequence ?? 0
@@ -160,7 +160,7 @@ private struct Decider {
 
     /// Why a release may not run on this device, if so.
     private func obstacle(_ digest: String) -> Reason? {
-        if effective.recalled.contains(digest) { return .recalled }
+        if effective.recalls(digest) { return .recalled }
         guard let release = releases[digest] else { return .releaseMissing }
         if release.sequence < device.floor { return .belowFloor }
         if release.sequence <= device.embeddedSequence { return .embeddedNewer }

@@ -6,13 +6,14 @@ struct Effective {
     let candidate: Candidate?
     let grant: Int
     let isHalted: Bool
-    let recalled: Set<String>
-    let returnable: Set<String>
+    private let returnable: [String]
+    private let recalled: [String]
+    private let alsoRecalled: [String]
 
     init(_ head: Head, _ brake: Brake?) {
         kind = brake?.kind == .embedded ? .embedded : head.kind
-        returnable = Set(head.returnable)
-        if let target = brake?.returnTo, returnable.contains(target) {
+        returnable = head.returnable
+        if let target = brake?.returnTo, head.returnable.contains(target) {
             stable = target
         } else {
             stable = head.stable
@@ -21,11 +22,17 @@ struct Effective {
         let cap = head.candidate.flatMap { brake?.caps[$0.digest] } ?? Bucket.count
         grant = min(head.candidate?.grant ?? 0, cap)
         isHalted = brake?.halted ?? false
-        recalled = Set(head.recalled).union(brake?.recalled ?? [])
+        recalled = head.recalled
+        alsoRecalled = brake?.recalled ?? []
     }
 
     /// Whether a release is one that this head has anything to do with.
     func names(_ digest: String) -> Bool {
         digest == stable || digest == candidate?.digest || returnable.contains(digest)
+    }
+
+    /// Whether no device may run a release.
+    func recalls(_ digest: String) -> Bool {
+        recalled.contains(digest) || alsoRecalled.contains(digest)
     }
 }

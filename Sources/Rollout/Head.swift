@@ -82,6 +82,8 @@ public struct Candidate: Codable, Equatable, Sendable {
     public var digest: String
     /// The share of devices that may run it, in basis points (10,000 = all).
     public var grant: Int
+    /// The grant before a halt by the release key, for whoever resumes; the device does not read it.
+    public var haltedGrant: Int?
     /// 16 random bytes as lower-case hex, which draw the devices of this rollout.
     public var salt: String
     /// The plan that gates follow; the device does not read it.
@@ -104,6 +106,7 @@ public struct Candidate: Codable, Equatable, Sendable {
     enum CodingKeys: String, CodingKey {
         case digest, salt, stages, require
         case grant = "grant_bps"
+        case haltedGrant = "halted_bps"
     }
 }
 

@@ -120,8 +120,10 @@ import Testing
         let other = try release([3], try index([first, second]), fingerprint: young)
         let heads = [other.head, second.head]
 
-        let back = try ReleasePlan.rollbacks(
-            to: .previous, index: try index([first, second, other]), before: heads)
+        let known = try index([first, second, other])
+        let back = try ReleasePlan.changes(of: heads) {
+            try ReleasePlan.rollback(to: .previous, index: known, before: $0)
+        }
         #expect(back.plans.map(\.plan.head.stable) == [digest([1])])
         #expect(back.left.map(\.failure.code) == ["nothing_before"])
         #expect(back.left.map(\.head.fingerprint) == [young])

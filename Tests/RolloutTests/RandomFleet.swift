@@ -83,6 +83,10 @@ struct RandomFleet {
                 channel: chance(85) ? channel : "beta")
         }
         device.hasWrittenData = chance(30)
+        device.held = Set(some(Self.digests, percent: 40))
+        if let current = device.current.digest { device.held.insert(current) }
+        device.heldBrakeSequence = chance(10) ? 2 : 0
+        device.heldHeadSequence = chance(10) ? 4 : 0
         device.floor = chance(20) ? Int.random(in: 1...4, using: &generator) : 0
         device.embeddedSequence = chance(20) ? Int.random(in: 1...4, using: &generator) : 0
         device.tags = chance(20) ? ["qa"] : []
@@ -112,5 +116,39 @@ extension Device {
                 digest: digest, sequence: releases[digest]?.sequence ?? 0, channel: channel)
         }
         return next
+    }
+}
+
+/// What is published at one time, and perhaps why it may only restrict.
+struct World {
+    let releases: [String: Release]
+    let head: Head
+    let brake: Brake?
+    let restriction: Reason?
+
+    func decision(for device: Device) -> Decision {
+        decide(
+            device, head: head, brake: brake, releases: releases, restriction: restriction)
+    }
+}
+
+extension RandomFleet {
+    mutating func world(channel: String = "production") -> World {
+        World(
+            releases: releases(), head: head(channel: channel), brake: chance(50) ? brake() : nil,
+            restriction: chance(20) ? .metadataExpired : nil)
+    }
+
+    /// Every pair of a random world and a random device, at least `count` of them. Drawing costs
+    /// more than deciding, so a few hundred of each make the pairs.
+    mutating func states(
+        _ count: Int = 300_000, channel: String = "production", _ body: (World, Device) -> Void
+    ) {
+        let side = Int(Double(count).squareRoot().rounded(.up))
+        let devices = (0..<side).map { _ in device(channel: channel) }
+        for _ in 0..<side {
+            let world = world(channel: channel)
+            for device in devices { body(world, device) }
+        }
     }
 }

@@ -51,6 +51,16 @@ struct FieldReader {
         return value
     }
 
+    mutating func optionalInteger(_ name: String) throws -> Int? {
+        guard members.contains(where: { $0.key == name }) else { return nil }
+        return try integer(name)
+    }
+
+    mutating func optionalObject(_ name: String) throws -> FieldReader? {
+        guard let json = take(name) else { return nil }
+        return try FieldReader(json, path: "\(path)\(name).")
+    }
+
     mutating func objects(_ name: String) throws -> [FieldReader] {
         guard let json = take(name) else { throw missing(name) }
         guard case .array(let values) = json.content else { throw wrong(name, "a list of objects") }

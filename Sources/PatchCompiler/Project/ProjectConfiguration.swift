@@ -19,6 +19,19 @@ public struct ProjectConfiguration: Sendable, Equatable {
         }
     }
 
+    /// How long what this project signs is valid, in days; nil leaves the default of a role.
+    public struct Expiry: Sendable, Equatable {
+        /// Root.
+        public var root: Int?
+        /// Targets and build roles.
+        public var targets: Int?
+        /// Snapshot and timestamp of a static project.
+        public var freshness: Int?
+
+        /// All defaults.
+        public init() {}
+    }
+
     /// The app's id, a lower-case UUID.
     public var appID: String
     /// The app's key on the server, `pak_…`; empty until it has one.
@@ -37,6 +50,8 @@ public struct ProjectConfiguration: Sendable, Equatable {
     public var guest: [String]
     /// The folder of the app's resources, or nil.
     public var resources: String?
+    /// How long signed metadata is valid.
+    public var expiry = Expiry()
 
     static let platforms = ["ios", "macos", "tvos", "visionos", "linux"]
 
@@ -126,6 +141,20 @@ public struct ProjectConfiguration: Sendable, Equatable {
         resources = try fields.optionalString("resources")
         if let resources {
             try Self.check(resources, field: "resources", line: fields.line("resources"))
+        }
+        if var days = try fields.optionalObject("expiry_days") {
+            func read(_ name: String) throws -> Int? {
+                guard let value = try days.optionalInteger(name) else { return nil }
+                guard (1...36_500).contains(value) else {
+                    throw Self.invalid(
+                        days.line(name), "field '\(days.path)\(name)' is not 1 to 36500 days")
+                }
+                return value
+            }
+            expiry.root = try read("root")
+            expiry.targets = try read("targets")
+            expiry.freshness = try read("freshness")
+            try days.finish()
         }
         try fields.finish()
         var seen = Set<String>()

@@ -1,6 +1,7 @@
 import CommandLineKit
 import Foundation
 import PatchCompiler
+import TUF
 
 /// `patchcli doctor`
 enum DoctorCommand {
@@ -201,18 +202,36 @@ enum DoctorCommand {
                     code: "published", level: .ok,
                     text: "\(repository.address) verifies (timestamp \(version))")
             ]
-            if let expires = editor.timestamp?.signed.expires, expires <= .now {
-                findings.append(
-                    Finding(
-                        code: "metadata_expired", level: .problem,
-                        text: "The timestamp expired at \(expires); devices take nothing new.",
-                        fixability: .command,
-                        run: workspace.isStatic
-                            ? "patchcli publish --static <folder> --refresh" : "patchd --data …"))
-            }
+            findings += RoleLife.all(of: editor).compactMap { expiry($0, workspace) }
             return findings
         } catch {
             return [problem(error, code: "published_unreadable")]
+        }
+    }
+
+    private static func expiry(_ role: RoleLife, _ workspace: Workspace) -> Finding? {
+        let run: String?
+        switch role.name {
+        case "snapshot", "timestamp":
+            run =
+                workspace.isStatic
+                ? "patchcli publish --static <folder> --refresh" : "patchd --data …"
+        case BrakesRole.name: run = "patchd --data …"
+        case "root": run = "patchcli keys renew --root"
+        default: run = "patchcli keys renew"
+        }
+        switch role.state {
+        case .fresh: return nil
+        case .ageing:
+            return Finding(
+                code: "metadata_expires_soon", level: .warning,
+                text: "\(role.name) expires at \(role.expires), in \(role.daysLeft) days; sign it "
+                    + "again before.", fixability: .command, run: run)
+        case .expired:
+            return Finding(
+                code: "metadata_expired", level: .problem,
+                text: "\(role.name) expired at \(role.expires); devices take nothing new.",
+                fixability: .command, run: run)
         }
     }
 
@@ -220,7 +239,7 @@ enum DoctorCommand {
         let failure = (error as? CommandFailure) ?? Explain.failure(error)
         return Finding(
             code: failure?.code ?? code, level: .problem,
-            text: [failure?.what ?? "\(error)", failure?.why].compactMap { $0 }
+            text: [failure?.what ?? Explain.text(error), failure?.why].compactMap { $0 }
                 .joined(separator: ": "),
             fixability: failure?.fix == nil ? .blocked : .command, run: failure?.fix)
     }

@@ -97,7 +97,7 @@ enum FingerprintCommands {
                 .openpatch/builds (commit them), patch-config.json and base.wasm into the app's \
                 resources, and signs a role for the build so that releases can be made for it.
                 """,
-            parameters: parameters(Common.project, offline, replace)
+            parameters: parameters(Common.project, offline, replace, Common.signCommand)
         ) { invocation in
             let workspace = try Workspace(invocation)
             let console = invocation.console
@@ -108,7 +108,10 @@ enum FingerprintCommands {
                 return build
             }
             let isOffline = try invocation[offline]
-            let place = isOffline ? nil : try await publish(build.manifest, workspace, console)
+            let signCommand = try invocation[Common.signCommand]
+            let place =
+                isOffline
+                ? nil : try await publish(build.manifest, workspace, console, signCommand)
             let report = RegisterReport(
                 fingerprint: build.manifest.fingerprint, number: build.manifest.number,
                 functions: build.manifest.functions.count, base_size: build.base.count,
@@ -155,11 +158,12 @@ enum FingerprintCommands {
     }
 
     private static func publish(
-        _ manifest: BuildManifest, _ workspace: Workspace, _ console: Console
+        _ manifest: BuildManifest, _ workspace: Workspace, _ console: Console,
+        _ signCommand: String?
     ) async throws -> Place {
         let publishing = try Publishing(workspace, console: console)
-        let signers = try workspace.releaseSigners()
         return try await publishing.retrying { editor, index in
+            let signers = try workspace.releaseSigners(editor, command: signCommand)
             var editor = editor
             try editor.registerBuild(
                 fingerprint: manifest.fingerprint, signers: signers, at: .now)
@@ -178,7 +182,7 @@ enum FingerprintCommands {
         _ build: RegisteredBuild, _ place: Place?, _ workspace: Workspace
     ) throws {
         guard let resources = workspace.resources else { return }
-        let root = [UInt8](try Data(contentsOf: workspace.rootFile))
+        let root = try workspace.pinnedRoot()
         try resources.write(root: root)
         try resources.write(base: build.base)
         var next =

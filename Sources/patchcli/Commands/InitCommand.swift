@@ -285,7 +285,7 @@ enum InitCommand {
     /// Writes what the app carries.
     /// - Returns: The version of the root.
     private static func writeResources(_ workspace: Workspace) async throws -> Int {
-        let root = [UInt8](try Data(contentsOf: workspace.rootFile))
+        let root = try workspace.pinnedRoot()
         let version = try SignedMetadata<Root>(parsing: root).signed.version
         guard let resources = workspace.resources else { return version }
         try resources.write(root: root)

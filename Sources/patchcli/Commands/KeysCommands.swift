@@ -8,7 +8,11 @@ enum KeysCommands {
 
     static var group: Command {
         Command(
-            "keys", abstract: "The signing keys of the app.", subcommands: [generate, list])
+            "keys", abstract: "The signing keys of the app.",
+            subcommands: [
+                generate, list, KeyRotation.renew, KeyRotation.rotate, KeyRotation.revoke,
+                KeyBackup.command,
+            ])
     }
 
     struct Report: Encodable {

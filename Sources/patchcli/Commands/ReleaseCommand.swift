@@ -39,7 +39,7 @@ enum ReleaseCommand {
             ],
             parameters: parameters(
                 Common.project, Common.channel, Common.fingerprint, version, notes, mandatory,
-                rollout, Common.dryRun),
+                rollout, Common.signCommand, Common.dryRun),
             body: run)
     }
 
@@ -65,7 +65,9 @@ enum ReleaseCommand {
         let manifest = try workspace.project.manifest(
             fingerprint: try invocation[Common.fingerprint])
         let publishing = try Publishing(workspace, console: console)
-        let signers = try workspace.releaseSigners()
+        let signCommand = try invocation[Common.signCommand]
+        // Before anything is built: a key that is missing is found out now.
+        if signCommand == nil { _ = try workspace.releaseSigners() }
         var wishes = ReleasePlan.Wishes(
             channel: try invocation[Common.channel] ?? workspace.configuration.channel)
         wishes.mandatory = try invocation[mandatory]
@@ -79,7 +81,7 @@ enum ReleaseCommand {
             try await release(
                 Request(
                     manifest: manifest, wishes: final, version: wanted, isDry: isDry,
-                    signers: signers),
+                    signers: try workspace.releaseSigners(editor, command: signCommand)),
                 publishing, editor, index)
         }
         try console.report(outcome.report) { show(outcome, manifest, final, on: $0) }

@@ -88,41 +88,17 @@ enum StatusCommand {
     }
 
     private static func roles(_ editor: RepositoryEditor) -> [Report.Role] {
-        let plan = editor.expiryPlan
-        var roles: [Report.Role] = []
-        func add(_ name: String, _ header: MetadataHeader, _ keys: [String], _ life: Int) {
-            let seconds = header.expires.secondsSince1970 - MetadataTime.now.secondsSince1970
-            let left = Int(seconds / 86_400)
+        RoleLife.all(of: editor).map { role in
             let warning: String?
-            if seconds <= 0 {
-                warning = "expired"
-            } else if seconds < Int64(life) * 86_400 / 4 {
-                warning = "expires soon"
-            } else {
-                warning = nil
+            switch role.state {
+            case .fresh: warning = nil
+            case .ageing: warning = "expires soon"
+            case .expired: warning = "expired"
             }
-            roles.append(
-                .init(
-                    role: name, version: header.version, expires: header.expires.iso8601,
-                    days_left: max(0, left), keys: keys, warning: warning))
+            return .init(
+                role: role.name, version: role.version, expires: role.expires.iso8601,
+                days_left: role.daysLeft, keys: role.keyIDs, warning: warning)
         }
-        let root = editor.root.signed
-        add("root", root.header, root[.root].keyIDs, plan.rootDays)
-        if let targets = editor.targets {
-            add("targets", targets.signed.header, root[.targets].keyIDs, plan.targetsDays)
-        }
-        for (name, document) in editor.delegated.sorted(by: { $0.key < $1.key }) {
-            let keys = editor.targets?.signed.delegations?.role(name)?.keys.keyIDs ?? []
-            let life = name == BrakesRole.name ? plan.brakesDays : plan.targetsDays
-            add(name, document.signed.header, keys, life)
-        }
-        if let snapshot = editor.snapshot {
-            add("snapshot", snapshot.signed.header, root[.snapshot].keyIDs, plan.freshnessDays)
-        }
-        if let timestamp = editor.timestamp {
-            add("timestamp", timestamp.signed.header, root[.timestamp].keyIDs, plan.freshnessDays)
-        }
-        return roles
     }
 
     private static func show(_ report: Report, _ workspace: Workspace, on console: Console) {

@@ -23,9 +23,15 @@ struct Publishing: Sendable {
     }
 
     /// Publishes `editor`'s changes.
+    /// - Parameter freshness: signs freshness instead of the key on this machine, where that is
+    ///   done here.
     func publish(
-        _ editor: RepositoryEditor, targets: [NewTarget], as what: String
+        _ editor: RepositoryEditor, targets: [NewTarget], freshness: TUFSigner? = nil,
+        as what: String
     ) async throws -> Bool {
+        let repository =
+            freshness.map { self.repository.signingFreshness(by: $0) }
+            ?? self.repository
         let size = targets.reduce(0) { $0 + $1.bytes.count }
         return try await console.step(what) { progress in
             let detail = size == 0 ? "" : Quantity.bytes(size)

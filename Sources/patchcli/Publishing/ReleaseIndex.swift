@@ -1,3 +1,4 @@
+import CommandLineKit
 import Foundation
 import Rollout
 import TUF
@@ -36,11 +37,11 @@ struct ReleaseIndex: Sendable {
             switch parts.first {
             case "modules":
                 guard let custom = target.custom else { continue }
-                let json = Data(JSONValue.object(custom).encoded())
-                let release = try JSONDecoder().decode(Release.self, from: json)
+                let json = JSONValue.object(custom).encoded()
+                let release: Release = try Self.read(json, of: target)
                 releases.append(Published(target: target, release: release))
             case "heads" where parts.count == 4 && parts[2] == "module":
-                let head = try JSONDecoder().decode(Head.self, from: Data(try await read(target)))
+                let head: Head = try Self.read(try await read(target), of: target)
                 heads.append(PublishedHead(target: target, head: head))
             case "deltas": deltas.append(target)
             default: continue
@@ -49,6 +50,19 @@ struct ReleaseIndex: Sendable {
         self.deltas = deltas
         self.releases = releases.sorted { $0.release.sequence < $1.release.sequence }
         self.heads = heads
+    }
+
+    private static func read<Statement: Decodable>(
+        _ bytes: [UInt8], of target: TargetFile
+    ) throws -> Statement {
+        do {
+            return try JSONDecoder().decode(Statement.self, from: Data(bytes))
+        } catch {
+            throw CommandFailure(
+                "release_malformed", "What is published as '\(target.path)' cannot be read",
+                why: Explain.text(error),
+                fix: "use the patchcli that published it, or publish it again", exit: .dataError)
+        }
     }
 
     /// An index of known parts, for tests.

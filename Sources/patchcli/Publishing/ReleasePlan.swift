@@ -142,23 +142,23 @@ struct ReleasePlan: Sendable {
         return try plan(nil, head, [], index, fp16)
     }
 
-    /// Builds that a rollback leaves as they are, and why.
+    /// A build that a change leaves as it is, and why.
     struct Left {
         let head: Head
         let failure: CommandFailure
     }
 
-    /// Heads that send the devices of several builds back. In an emergency a build that is there
-    /// already, or has nothing to go back to, must not keep the others on what is broken.
+    /// New heads for several builds. In an emergency a build that is there already, or cannot go,
+    /// must not keep the others on what is broken.
     /// - Throws: ``CommandFailure`` when no build can go.
-    static func rollbacks(
-        to goal: Goal, index: ReleaseIndex, before heads: [Head]
+    static func changes(
+        of heads: [Head], _ change: (Head) throws -> ReleasePlan
     ) throws -> (plans: [(before: Head, plan: ReleasePlan)], left: [Left]) {
         var plans: [(before: Head, plan: ReleasePlan)] = []
         var left: [Left] = []
         for head in heads {
             do {
-                plans.append((head, try rollback(to: goal, index: index, before: head)))
+                plans.append((head, try change(head)))
             } catch let failure as CommandFailure {
                 left.append(Left(head: head, failure: failure))
             }
@@ -168,7 +168,7 @@ struct ReleasePlan: Sendable {
         return (plans, left)
     }
 
-    private static func find(
+    static func find(
         _ name: String, in index: ReleaseIndex, fp16: String
     ) throws -> Release {
         let all = index.releases(fp16: fp16).map(\.release)
@@ -189,7 +189,7 @@ struct ReleasePlan: Sendable {
 
     // MARK: Parts
 
-    private static func next(
+    static func next(
         _ before: Head?, appID: String, platform: String, channel: String, fingerprint: String
     ) -> Head {
         guard var head = before else {
@@ -203,7 +203,7 @@ struct ReleasePlan: Sendable {
     }
 
     /// The earlier stable releases, latest first, without the one that takes their place.
-    private static func returnable(_ before: Head?, instead digest: String?) -> [String] {
+    static func returnable(_ before: Head?, instead digest: String?) -> [String] {
         guard let before else { return [] }
         let all = [before.stable].compactMap { $0 } + before.returnable
         var kept: [String] = []
@@ -216,7 +216,7 @@ struct ReleasePlan: Sendable {
         return Array(kept.prefix(returnableCount))
     }
 
-    private static func plan(
+    static func plan(
         _ release: Release?, _ head: Head, _ modules: [NewTarget], _ index: ReleaseIndex,
         _ fp16: String
     ) throws -> ReleasePlan {

@@ -23,6 +23,8 @@ protocol Repository: Sendable {
     func metadata(_ name: String) async throws -> [UInt8]?
     /// The bytes of a published target, verified.
     func read(_ target: TargetFile) async throws -> [UInt8]
+    /// The same, with another key for freshness if that is signed on this machine.
+    func signingFreshness(by signer: TUFSigner) -> any Repository
     /// Publishes an editor's changes and the targets that they list.
     /// - Returns: Whether anything was new.
     func publish(

@@ -6,14 +6,17 @@ struct ServerRepository: Repository {
     let client: ServerClient
     let appKey: String
     let trustedRoot: [UInt8]
+    var expiryPlan = ExpiryPlan.server
     /// Asked for only when something is published.
     let token: @Sendable () throws -> String
 
     var address: String { "\(client.base.absoluteString)/apps/\(appKey)" }
     var isStatic: Bool { false }
 
+    func signingFreshness(by signer: TUFSigner) -> any Repository { self }
+
     func load() async throws -> RepositoryEditor {
-        try await RepositoryEditor.load(trustedRoot: trustedRoot, expiryPlan: .server) { name in
+        try await RepositoryEditor.load(trustedRoot: trustedRoot, expiryPlan: expiryPlan) { name in
             try await metadata(name)
         }
     }

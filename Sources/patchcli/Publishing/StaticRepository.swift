@@ -8,6 +8,7 @@ struct StaticRepository: Repository {
     /// The folder with `metadata/` and `targets/`.
     let folder: URL
     let trustedRoot: [UInt8]?
+    var expiryPlan = ExpiryPlan.staticTree
     /// Asked for only when something is published.
     let freshness: @Sendable () throws -> TUFSigner
 
@@ -16,9 +17,15 @@ struct StaticRepository: Repository {
 
     private var files: LocalFileStore { LocalFileStore(folder: folder) }
 
+    func signingFreshness(by signer: TUFSigner) -> any Repository {
+        StaticRepository(folder: folder, trustedRoot: trustedRoot, expiryPlan: expiryPlan) {
+            signer
+        }
+    }
+
     func load() async throws -> RepositoryEditor {
         try await RepositoryEditor.load(
-            trustedRoot: trustedRoot, expiryPlan: .staticTree
+            trustedRoot: trustedRoot, expiryPlan: expiryPlan
         ) { name in
             try await metadata(name)
         }
@@ -46,7 +53,7 @@ struct StaticRepository: Repository {
         let lock = try TreeLock.take(in: folder)
         defer { lock.release() }
         // Somebody else may have published between load and now.
-        let current = try? await load()
+        let current = try await published()
         if let current, editor.changes.contains(where: { Self.isStale($0, current) }) {
             throw ServerRefusal(
                 status: 409, code: "version_conflict",
@@ -61,6 +68,12 @@ struct StaticRepository: Repository {
             metadata: signed.changes.map { ($0.name, $0.bytes) })
         progress(1)
         return true
+    }
+
+    /// What is published; nil before the first time.
+    private func published() async throws -> RepositoryEditor? {
+        guard try files.size(of: "metadata/1.root.json") != nil else { return nil }
+        return try await load()
     }
 
     private static func isStale(_ file: MetadataFile, _ current: RepositoryEditor) -> Bool {

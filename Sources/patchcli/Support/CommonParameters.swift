@@ -16,6 +16,12 @@ enum Common {
     static let dryRun = Parameter<Bool>.flag(
         "dry-run", help: "Print exactly what would be signed; change and publish nothing.")
 
+    static let signCommand = Parameter<String?>.option(
+        "sign-cmd", placeholder: "command",
+        help: "Have this command sign instead of a key file: bytes on its standard input, the "
+            + "signature as hex or base64 on its output, the key in OPENPATCH_KEY_ID.",
+        environment: "OPENPATCH_SIGN_CMD")
+
     /// An empty text, as from an unset variable in a script, would stand for any build.
     static let checkDigits: @Sendable (String) -> String? = { digits in
         let isFine = !digits.isEmpty && digits.utf8.count <= 64 && digits.allSatisfy(\.isHexDigit)

@@ -1,6 +1,7 @@
 import CommandLineKit
 import Foundation
 import PatchCompiler
+import TUF
 
 /// Writes `openpatch.json` and the files beside it.
 enum ConfigurationFile {
@@ -8,6 +9,11 @@ enum ConfigurationFile {
         struct Source: Encodable {
             let module: String
             let path: String
+        }
+        struct Expiry: Encodable {
+            let root: Int?
+            let targets: Int?
+            let freshness: Int?
         }
         let v = 1
         let app_id: String
@@ -19,6 +25,7 @@ enum ConfigurationFile {
         let sources: [Source]
         let guest: [String]
         let resources: String?
+        let expiry_days: Expiry?
     }
 
     /// The text of the file: sorted keys, as people read it.
@@ -28,7 +35,12 @@ enum ConfigurationFile {
             server: configuration.server, channel: configuration.channel,
             platform: configuration.platform,
             sources: configuration.sources.map { .init(module: $0.module, path: $0.path) },
-            guest: configuration.guest, resources: configuration.resources)
+            guest: configuration.guest, resources: configuration.resources,
+            expiry_days: configuration.expiry == .init()
+                ? nil
+                : .init(
+                    root: configuration.expiry.root, targets: configuration.expiry.targets,
+                    freshness: configuration.expiry.freshness))
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         return String(decoding: try encoder.encode(document), as: UTF8.self) + "\n"
@@ -94,7 +106,16 @@ struct AppResources {
     /// The resources folder of the app.
     let folder: URL
 
+    /// Writes the root that the app ships, unless a later one of the same app is there already.
     func write(root: [UInt8]) throws {
+        if let known = FileManager.default.contents(
+            atPath: folder.appendingPathComponent(Self.rootName).path),
+            let old = try? SignedMetadata<Root>(parsing: [UInt8](known)).signed,
+            let new = try? SignedMetadata<Root>(parsing: root).signed,
+            old.openPatch?.appID == new.openPatch?.appID, old.version > new.version
+        {
+            return
+        }
         try ConfigurationFile.writeIfChanged(root, to: folder.appendingPathComponent(Self.rootName))
     }
 

@@ -28,10 +28,51 @@ enum Explain {
                 error.code, "A key could not be used", why: error.description, exit: .dataError)
         case let error as CocoaError:
             return CommandFailure(
-                "file_failed", "A file could not be used",
-                why: (error.filePath.map { "'\($0)': " } ?? "") + error.localizedDescription,
-                exit: .ioError)
+                "file_failed", "A file could not be used", why: text(error), exit: .ioError)
+        case is DecodingError:
+            return CommandFailure(
+                "document_malformed", "A document cannot be read", why: text(error),
+                exit: .dataError)
+        case let error as POSIXError:
+            return CommandFailure(
+                "system_failed", "The operating system refused", why: text(error),
+                exit: .osError)
         default: return nil
+        }
+    }
+
+    /// An error in words of ours: Foundation's own descriptions name its types and domains.
+    static func text(_ error: any Error) -> String {
+        switch error {
+        case let error as DecodingError: return decoding(error)
+        case let error as CocoaError:
+            let file = error.filePath.map { "'\($0)' " } ?? "a file "
+            switch error.code {
+            case .fileNoSuchFile, .fileReadNoSuchFile: return file + "does not exist"
+            case .fileReadNoPermission, .fileWriteNoPermission: return file + "may not be used"
+            case .fileWriteOutOfSpace: return file + "does not fit on the disk"
+            case .fileWriteFileExists: return file + "exists already"
+            case .fileReadCorruptFile, .fileReadInapplicableStringEncoding,
+                .fileReadUnknownStringEncoding:
+                return file + "holds something else"
+            default: return file + "could not be used (Cocoa \(error.code.rawValue))"
+            }
+        case let error as POSIXError: return String(cString: strerror(error.code.rawValue))
+        default: return String(describing: error)
+        }
+    }
+
+    private static func decoding(_ error: DecodingError) -> String {
+        func place(_ context: DecodingError.Context, _ key: (any CodingKey)? = nil) -> String {
+            let path = (context.codingPath + [key].compactMap { $0 }).map(\.stringValue)
+            return path.isEmpty ? "the document" : "field '\(path.joined(separator: "."))'"
+        }
+        switch error {
+        case .keyNotFound(let key, let context): return place(context, key) + " is missing"
+        case .typeMismatch(_, let context): return place(context) + " has the wrong type"
+        case .valueNotFound(_, let context): return place(context) + " has no value"
+        case .dataCorrupted(let context): return place(context) + " is not what it should be"
+        @unknown default: return "the document cannot be read"
         }
     }
 

@@ -57,7 +57,7 @@ struct KeyStore: Sendable {
             return Entry(role: role, key: key, path: path)
         } catch {
             throw CommandFailure(
-                "key_unreadable", "The key '\(path)' cannot be read", why: "\(error)",
+                "key_unreadable", "The key '\(path)' cannot be read", why: Explain.text(error),
                 fix: "restore the file from your backup", exit: .configuration)
         }
     }
@@ -82,6 +82,49 @@ struct KeyStore: Sendable {
         try files.writeAtomically(Array(key.pemRepresentation.utf8), to: name)
         let path = folder.appendingPathComponent(name).path
         return (Entry(role: role, key: key, path: path), true)
+    }
+
+    /// A new key for a role that has one, beside it until ``promote(_:_:)``; the same one when asked
+    /// again, so that an interrupted rotation goes on with the key that it may have published.
+    func stage(_ app: String, _ role: Role) throws -> Entry {
+        let name = stagedName(app, role)
+        if try files.read(name, maximumSize: 64 << 10) == nil {
+            try makePrivateFolder(app)
+            let key = try SigningKey.generate()
+            try files.writeAtomically(Array(key.pemRepresentation.utf8), to: name)
+        }
+        return try requireStaged(app, role)
+    }
+
+    /// The staged key of a role, or nil.
+    func staged(_ app: String, _ role: Role) throws -> Entry? {
+        let name = stagedName(app, role)
+        guard try files.size(of: name) != nil else { return nil }
+        let path = folder.appendingPathComponent(name).path
+        return Entry(role: role, key: try KeyFile.privateKey(path), path: path)
+    }
+
+    /// The staged key of a role.
+    /// - Throws: ``CommandFailure`` `key_missing`.
+    func requireStaged(_ app: String, _ role: Role) throws -> Entry {
+        if let entry = try staged(app, role) { return entry }
+        throw CommandFailure(
+            "key_missing", "The new \(role.rawValue) key is gone", fix: "patchcli keys rotate",
+            exit: .configuration)
+    }
+
+    /// Puts the staged key in the place of the role's key, which stays beside it under its own id.
+    func promote(_ app: String, _ role: Role) throws {
+        let old = try key(app, role)
+        if let old {
+            let kept = "keys/\(app)/\(role.rawValue)-\(old.tufKey.keyID.prefix(8)).old"
+            try files.move(name(app, role), to: kept)
+        }
+        try files.move(stagedName(app, role), to: name(app, role))
+    }
+
+    private func stagedName(_ app: String, _ role: Role) -> String {
+        "keys/\(app)/\(role.rawValue).next"
     }
 
     /// All keys of an app, in the order of the roles.

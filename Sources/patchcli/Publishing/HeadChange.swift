@@ -1,0 +1,124 @@
+import CommandLineKit
+import Rollout
+import TUF
+
+/// Issues new heads for the builds of a channel: what rollback, rollout, halt, resume and recall
+/// share.
+enum HeadChange {
+    struct Report: Encodable {
+        struct Change: Encodable {
+            let fingerprint: String
+            let from: String?
+            let to: String?
+            let kind: String
+            let head: Head
+        }
+        struct Left: Encodable {
+            let fingerprint: String
+            let code: String
+            let message: String
+        }
+        let created: Bool
+        let dry_run: Bool
+        let channel: String
+        let changes: [Change]
+        /// Builds that stay as they are.
+        let left: [Left]
+
+        /// Whether a build stays where it should not: it is there already otherwise.
+        var missesSome: Bool { left.contains { $0.code != "already_there" } }
+    }
+
+    static var parameters: [AnyParameter] {
+        CommandLineKit.parameters(
+            Common.project, Common.channel, Common.fingerprint, Common.signCommand, Common.dryRun)
+    }
+
+    /// Applies `change` to every head of the channel (or to one build's), signs and publishes.
+    static func run(
+        _ invocation: Invocation,
+        _ change: @Sendable (ReleaseIndex, Head) throws -> ReleasePlan
+    ) async throws -> Report {
+        let workspace = try Workspace(invocation)
+        let publishing = try Publishing(workspace, console: invocation.console)
+        let channel = try invocation[Common.channel] ?? workspace.configuration.channel
+        let isDry = try invocation[Common.dryRun]
+        let only = try invocation[Common.fingerprint]?.lowercased()
+        let signCommand = try invocation[Common.signCommand]
+        return try await publishing.retrying { published, index in
+            let signers = try workspace.releaseSigners(published, command: signCommand)
+            let heads = index.heads.map(\.head).filter {
+                $0.channel == channel && (only == nil || $0.fingerprint.hasPrefix(only ?? ""))
+            }
+            guard !heads.isEmpty else {
+                throw CommandFailure(
+                    "nothing_released",
+                    "Nothing was released on \(channel)"
+                        + (only.map { " for a build \($0)…" } ?? ""),
+                    fix: "patchcli status", exit: .unreachable)
+            }
+            var editor = published
+            var targets: [NewTarget] = []
+            var changes: [Report.Change] = []
+            let found = try ReleasePlan.changes(of: heads) { try change(index, $0) }
+            for (head, plan) in found.plans {
+                try editor.setTargets(
+                    plan.listed, removing: plan.removed,
+                    in: BuildRole.name(fingerprint: head.fingerprint), signers: signers, at: .now)
+                targets += plan.targets
+                changes.append(described(head, plan.head, index))
+            }
+            let created =
+                isDry
+                ? false
+                : try await publishing.publish(editor, targets: targets, as: "Sign and publish")
+            return Report(
+                created: created, dry_run: isDry, channel: channel, changes: changes,
+                left: found.left.map {
+                    .init(
+                        fingerprint: $0.head.fingerprint, code: $0.failure.code,
+                        message: $0.failure.what)
+                })
+        }
+    }
+
+    private static func described(
+        _ before: Head, _ after: Head, _ index: ReleaseIndex
+    ) -> Report.Change {
+        let fp16 = BuildRole.fp16(before.fingerprint)
+        func name(_ head: Head) -> String? {
+            index.release(digest: head.candidate?.digest ?? head.stable, fp16: fp16)?.version
+        }
+        return Report.Change(
+            fingerprint: before.fingerprint, from: name(before), to: name(after),
+            kind: after.kind.rawValue, head: after)
+    }
+
+    /// Prints what was changed and what was left.
+    /// - Parameter line: one change in words.
+    /// - Throws: `SilentExit` with 3 when a build stays where it should not.
+    static func show(
+        _ report: Report, on console: Console, _ line: (Report.Change) -> String
+    ) throws {
+        try console.report(report) { console in
+            let style = console.style
+            for change in report.changes {
+                console.print(
+                    line(change)
+                        + style.dim(
+                            " (build \(change.fingerprint.prefix(16)), "
+                                + "head \(change.head.headSequence))"))
+                if report.dry_run, let text = try? Console.text(change.head) {
+                    console.print(text)
+                }
+            }
+            for build in report.left {
+                console.print(
+                    style.bold("Left as it is: ")
+                        + "build \(build.fingerprint.prefix(16)). \(build.message).")
+            }
+            if !report.dry_run { console.print("Devices follow on their next check.") }
+        }
+        if report.missesSome { throw SilentExit(.unreachable) }
+    }
+}
