@@ -350,6 +350,14 @@ var tests: [Target] {
         .testTarget(
             name: "PatchServerTests",
             dependencies: ["PatchServer", "PatchCrypto", "TUF", "TestSupport"]),
+        // Static mode as a developer and a device see it: the real `patchcli`, a real web server.
+        .testTarget(
+            name: "StaticModeTests",
+            dependencies: [
+                "PatchCrypto", "PatchPlatform", "Rollout", "TUF", "TestSupport", "UpdateEngine",
+                "UpdateFixture", "patchcli",
+            ],
+            swiftSettings: swiftSyntaxSearch),
         // The loop as a whole, over the real executables.
         .testTarget(
             name: "EndToEndTests",

@@ -19,7 +19,9 @@ command -v swift >/dev/null || fail "no 'swift' on PATH" \
 
 install_with_apt() {
     local wanted=(pkg-config libmicrohttpd-dev libssl-dev libbrotli-dev libdivsufsort-dev libcurl4 curl)
-    if [ "$level" = test ]; then wanted+=(python3 python3-venv openssl brotli strace); fi
+    if [ "$level" = test ]; then
+        wanted+=(python3 python3-venv openssl brotli strace nginx-light)
+    fi
     local missing=()
     for package in "${wanted[@]}"; do
         dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' \
@@ -40,12 +42,18 @@ install_with_apt() {
     log=$(mktemp)
     if ! { "${as_root[@]}" apt-get update &&
         "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-            apt-get install -y --no-install-recommends "${missing[@]}"; } >"$log" 2>&1 </dev/null; then
+            RUNLEVEL=1 apt-get install -y --no-install-recommends "${missing[@]}"; } >"$log" 2>&1 </dev/null; then
         tail -n 20 "$log" >&2
         rm -f "$log"
         fail "apt-get could not install ${missing[*]}" "Its last lines are above."
     fi
     rm -f "$log"
+    # Tests start a web server of their own; the packaged service is not wanted.
+    case " ${missing[*]} " in *" nginx-light "*)
+        if [ -d /run/systemd/system ]; then
+            "${as_root[@]}" systemctl disable --now nginx >/dev/null 2>&1 || true
+        fi ;;
+    esac
 }
 
 install_with_brew() {

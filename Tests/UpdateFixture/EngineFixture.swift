@@ -9,6 +9,8 @@ import UpdateTestSupport
 
 /// Takes any payload, unless it is told to refuse.
 package final class AnyPayload: PayloadKind {
+    package init() {}
+
     package let refused = Lock<Reason?>(nil)
     package var name: String { "module" }
 
@@ -56,6 +58,15 @@ package final class EngineFixture {
             settings: settings, kind: kind,
             environment: UpdateEngine.Environment(
                 files: other ?? files, clock: clock, process: process))
+    }
+
+    /// The same app on another device, which has seen nothing yet.
+    package func anotherInstall() -> UpdateEngine {
+        let state = folder.file("state-\(UUID().uuidString.prefix(8))")
+        return UpdateEngine(
+            settings: settings, kind: kind,
+            environment: UpdateEngine.Environment(
+                files: LocalFileStore(folder: state), clock: clock))
     }
 
     /// Check, fetch, activate.

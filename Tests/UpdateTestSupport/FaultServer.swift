@@ -121,7 +121,8 @@ public final class FaultServer: Sendable {
                 if "endless" in fault:
                     self.note(200); self.send_response(200); self.close_connection = True
                     self.end_headers()
-                    while True: self.wfile.write(b"x" * 65536)
+                    # As fast as a fast network; loopback would fill the memory of a busy machine.
+                    while True: self.wfile.write(b"x" * 65536); time.sleep(0.001)
                 if "redirect" in fault: return self.answer(302, headers={"Location": fault["redirect"]})
                 path = os.path.join(folder, self.path.lstrip("/").split("?")[0])
                 if not os.path.isfile(path): return self.answer(404)

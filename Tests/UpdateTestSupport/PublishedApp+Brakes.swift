@@ -45,8 +45,13 @@ extension PublishedApp {
     /// Lists anything in the brakes role, as a thief of its key and of the freshness key does who
     /// writes his own tools. The owner does not see it: nothing can be saved afterwards.
     public func forgeBrakes(_ files: [TargetFile], signer: TUFSigner? = nil) throws {
-        guard var forged = editor.delegated[BrakesRole.name]?.signed,
-            var snapshot = editor.snapshot?.signed, var timestamp = editor.timestamp?.signed
+        try forge(BrakesRole.name, files, signer: signer ?? opsSigner)
+    }
+
+    /// The same for any delegated role.
+    public func forge(_ role: String, _ files: [TargetFile], signer: TUFSigner) throws {
+        guard var forged = editor.delegated[role]?.signed, var snapshot = editor.snapshot?.signed,
+            var timestamp = editor.timestamp?.signed
         else { throw TUFError(.roleNotDelegated, "no brakes yet") }
         func publish<Role: MetadataRole>(_ role: Role, _ signer: TUFSigner, as name: String) throws
         {
@@ -55,12 +60,32 @@ extension PublishedApp {
         }
         for file in files { forged.targets[file.path] = file }
         forged.header.version += 1
-        try publish(forged, signer ?? opsSigner, as: "\(forged.version).brakes")
-        snapshot.meta["brakes.json"] = MetaFile(version: forged.version)
+        try publish(forged, signer, as: "\(forged.version).\(role)")
+        snapshot.meta["\(role).json"] = MetaFile(version: forged.version)
         snapshot.header.version += 1
         try publish(snapshot, freshnessSigner, as: "\(snapshot.version).snapshot")
         timestamp.snapshot = MetaFile(version: snapshot.version)
         timestamp.header.version += 1
         try publish(timestamp, freshnessSigner, as: "timestamp")
+    }
+
+    /// Has another key sign releases from now on: a new root, targets and the build's role.
+    public func replaceReleaseKey(
+        _ signer: TUFSigner, _ change: (inout Root) -> Void = { _ in }
+    ) throws {
+        try editor.replaceReleaseKeys(
+            [signer.key], signers: [signer], rootSigners: [rootSigner], at: now
+        ) { change(&$0) }
+        releaseSigner = signer
+        try save()
+    }
+
+    /// Takes a release out of the build's role.
+    public func unlist(version: String) throws {
+        let build = role.dropFirst("build-".count)
+        try editor.setTargets(
+            [], removing: ["modules/\(build)/\(version).wasm"], in: role,
+            signers: [releaseSigner], at: now)
+        try save()
     }
 }

@@ -21,7 +21,7 @@ public final class PublishedApp {
     /// Signs root.
     public let rootSigner: TUFSigner
     /// Signs targets and build roles.
-    public let releaseSigner: TUFSigner
+    public internal(set) var releaseSigner: TUFSigner
     /// Signs snapshot and timestamp.
     public let freshnessSigner: TUFSigner
     /// Signs brakes, once ``setBrake(_:)`` was called.
@@ -135,6 +135,36 @@ public final class PublishedApp {
         try editor.setTargets([file], in: role, signers: [releaseSigner], at: now)
         try write(
             bytes, to: "targets/" + (try file.filePath(consistentSnapshot: true)))
+        try save()
+    }
+
+    /// Puts files whose bytes nobody fetches into the build's role.
+    public func list(_ files: [TargetFile]) throws {
+        let known = editor.delegated[role].map { Array($0.signed.targets.keys) } ?? []
+        try editor.setTargets(
+            files, removing: known.filter { $0.hasPrefix("modules/") }, in: role,
+            signers: [releaseSigner], at: now)
+        try save()
+    }
+
+    /// Registers more builds, with the files that each lists.
+    public func registerBuilds(
+        _ fingerprints: [String], listing files: (String) throws -> [TargetFile]
+    ) throws {
+        // All delegations in one signing; one by one, a hundred builds take seconds.
+        let keys = [releaseSigner.key]
+        try editor.editTargets(signers: [releaseSigner], at: now) { targets in
+            for fingerprint in fingerprints {
+                let role = BuildRole.delegation(
+                    fingerprint: fingerprint, keys: RoleKeys(keyIDs: keys.map(\.keyID)))
+                targets.delegations?.set(role, keys: keys)
+            }
+        }
+        for fingerprint in fingerprints {
+            try editor.setTargets(
+                try files(fingerprint), in: BuildRole.name(fingerprint: fingerprint),
+                signers: [releaseSigner], at: now)
+        }
         try save()
     }
 

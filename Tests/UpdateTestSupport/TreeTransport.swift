@@ -7,6 +7,9 @@ public final class TreeTransport: HTTPTransport {
     private let folder: URL
     private let replaced = Lock<[String: [UInt8]]>([:])
     private let log = Lock<[String]>([])
+    private let sent = Lock(0)
+    /// Answers every conditional request with "not modified".
+    public let answersNotModified = Lock(false)
 
     /// Serves what lies below `folder` at any host.
     public init(_ folder: URL) { self.folder = folder }
@@ -22,10 +25,21 @@ public final class TreeTransport: HTTPTransport {
         }
     }
 
+    /// Bytes of bodies that were sent since the last call.
+    public func takeBytes() -> Int {
+        sent.withLock { sent in
+            defer { sent = 0 }
+            return sent
+        }
+    }
+
     /// See `HTTPTransport`.
     public func stream(_ request: HTTPRequest, into receiver: any HTTPReceiver) async throws {
         let name = request.url.lastPathComponent
         log.withLock { $0.append(name) }
+        if request.headers["If-None-Match"] != nil, answersNotModified.withLock({ $0 }) {
+            return try receiver.begin(HTTPHead(status: 304, headers: [:]))
+        }
         let file = folder.appendingPathComponent(String(request.url.path.dropFirst()))
         let found =
             replaced.withLock { $0[name] }
@@ -36,7 +50,8 @@ public final class TreeTransport: HTTPTransport {
         guard body.count <= request.maximumSize else {
             throw HTTPError(.tooLarge, url: request.url)
         }
-        try receiver.begin(HTTPHead(status: 200, headers: [:]))
+        sent.withLock { $0 += body.count }
+        try receiver.begin(HTTPHead(status: 200, headers: ["etag": "\"\(body.count)\""]))
         try body.withUnsafeBytes { try receiver.receive($0) }
     }
 }

@@ -17,6 +17,8 @@ public actor TUFUpdater {
     private let configuration: UpdaterConfiguration
     private let now: @Sendable () -> MetadataTime
     private var current: TrustedMetadataSet?
+    /// The validator of the timestamp in ``current``.
+    private var currentValidator: String?
     /// Delegated metadata read since the last check, not yet verified against any delegator.
     private var delegatedBytes: [String: [UInt8]] = [:]
     private var isBusy = false
@@ -80,31 +82,46 @@ public actor TUFUpdater {
         let stored = try await storedSet(try await trustedRoots())
         delegatedBytes = [:]
         current = stored
+        currentValidator = await storedValidator()
     }
 
     private func runRefresh() async throws -> RefreshOutcome {
-        var set = try await trustedRoots()
+        var roots: TrustedMetadataSet?
         var timestamp: Download?
-        if configuration.asksConditionally, let stored = try? await storedSet(set),
-            let validator = await storedValidator()
-        {
-            let answer = try await fetch(
-                "timestamp", version: nil, limit: configuration.timestampMaximumLength,
-                validator: validator)
-            switch answer {
-            case .notModified:
-                current = stored
-                return .notModified
-            case .found(let bytes, let validator): timestamp = Download(bytes, validator)
-            case .missing: throw Self.unavailable("timestamp")
+        if configuration.asksConditionally {
+            // What was verified in this process and is still unexpired needs no second reading.
+            var held = current?.renewed(at: now())
+            var validator = currentValidator
+            if held == nil || validator == nil {
+                let trusted = try await trustedRoots()
+                roots = trusted
+                held = try? await storedSet(trusted)
+                validator = await storedValidator()
+                if held != nil { delegatedBytes = [:] }
+            }
+            if let held, let validator {
+                let answer = try await fetch(
+                    "timestamp", version: nil, limit: configuration.timestampMaximumLength,
+                    validator: validator)
+                switch answer {
+                case .notModified:
+                    current = held
+                    currentValidator = validator
+                    return .notModified
+                case .found(let bytes, let validator): timestamp = Download(bytes, validator)
+                case .missing: throw Self.unavailable("timestamp")
+                }
             }
         }
+        var set: TrustedMetadataSet
+        if let roots { set = roots } else { set = try await trustedRoots() }
         try await updateRoots(&set)
-        try await updateTimestamp(&set, fetched: timestamp)
+        let validator = try await updateTimestamp(&set, fetched: timestamp)
         try await updateSnapshot(&set)
         try await updateTargets(&set)
         delegatedBytes = [:]
         current = set
+        currentValidator = validator
         return .refreshed
     }
 
@@ -168,9 +185,10 @@ public actor TUFUpdater {
 
     // MARK: Timestamp, snapshot, targets (§5.4–5.6)
 
+    /// - Returns: the validator of the timestamp that is trusted now.
     private func updateTimestamp(
         _ set: inout TrustedMetadataSet, fetched: Download?
-    ) async throws {
+    ) async throws -> String? {
         if let stored = try await load("timestamp.json") {
             // Whatever is wrong with it: it served to compare with, the newest one decides.
             _ = try? set.updateTimestamp(stored)
@@ -206,14 +224,15 @@ public actor TUFUpdater {
             // Its validator would pair with other bytes.
             if try await load("timestamp.json") != download.bytes {
                 try await remove("timestamp.validator")
-                return
+                return nil
             }
         }
-        if let validator = download.validator, validator.utf8.count <= 1024 {
+        if let validator = download.validator, Self.isUsable(validator) {
             try await store("timestamp.validator", Array(validator.utf8))
-        } else {
-            try await remove("timestamp.validator")
+            return validator
         }
+        try await remove("timestamp.validator")
+        return nil
     }
 
     private static func isFinal(_ bytes: [UInt8], in set: TrustedMetadataSet) -> Bool {
@@ -281,10 +300,15 @@ public actor TUFUpdater {
     }
 
     private func storedValidator() async -> String? {
-        guard let bytes = try? await cache.load("timestamp.validator"), !bytes.isEmpty,
-            bytes.count <= 1024, bytes.allSatisfy({ (0x20...0x7E).contains($0) })
-        else { return nil }
-        return String(decoding: bytes, as: UTF8.self)
+        guard let bytes = try? await cache.load("timestamp.validator") else { return nil }
+        let validator = String(decoding: bytes, as: UTF8.self)
+        return Self.isUsable(validator) ? validator : nil
+    }
+
+    /// Whether a validator can stand in a header, and in little memory.
+    private static func isUsable(_ validator: String) -> Bool {
+        !validator.isEmpty && validator.utf8.count <= 1024
+            && validator.utf8.allSatisfy { (0x20...0x7E).contains($0) }
     }
 
     // MARK: Targets (§5.6.7)

@@ -16,7 +16,7 @@ public struct TrustedMetadataSet: Sendable {
     }
 
     /// The fixed update start time (§5.1).
-    public let referenceTime: MetadataTime
+    public private(set) var referenceTime: MetadataTime
     /// What is done about expired metadata.
     public let expiryPolicy: ExpiryPolicy
     /// Bounds on each document.
@@ -53,6 +53,15 @@ public struct TrustedMetadataSet: Sendable {
 
     /// When the first of the roles that were looked at expires; nil before any was.
     public var earliestExpiry: MetadataTime? { expiries.values.min() }
+
+    /// The same trust at a later check, if it is complete and nothing that was looked at has
+    /// expired by then; nil otherwise.
+    func renewed(at time: MetadataTime) -> TrustedMetadataSet? {
+        guard targets != nil, let earliestExpiry, earliestExpiry > time else { return nil }
+        var set = self
+        set.referenceTime = time
+        return set
+    }
 
     // MARK: Root (§5.3)
 

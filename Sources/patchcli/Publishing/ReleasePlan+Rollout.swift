@@ -65,14 +65,18 @@ extension ReleasePlan {
         _ name: String, index: ReleaseIndex, before: Head
     ) throws -> ReleasePlan {
         let fp16 = BuildRole.fp16(before.fingerprint)
-        let digest = try find(name, in: index, fp16: fp16).raw.sha256
+        let recalled = try find(name, in: index, fp16: fp16)
+        let digest = recalled.raw.sha256
         guard !before.recalled.contains(digest) else { throw alreadyThere(before) }
         var head = following(before)
         head.recalled.append(digest)
         head.returnable.removeAll { $0 == digest }
         if head.candidate?.digest == digest { head.candidate = nil }
         if head.stable == digest {
-            head.stable = head.returnable.first
+            // Only back: a later release among them is one that was rolled back from.
+            head.stable = head.returnable.first {
+                (index.release(digest: $0, fp16: fp16)?.sequence ?? .max) < recalled.sequence
+            }
             head.returnable = returnable(head, instead: head.stable)
             head.mandatorySince = nil
             head.applyBy = nil

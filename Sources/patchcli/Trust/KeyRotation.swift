@@ -189,6 +189,7 @@ enum KeyRotation {
         }
 
         private mutating func rotateRoot(_ role: KeyStore.Role) throws -> Report {
+            let signers = try rootSigners()
             let new = try workspace.keys.requireStaged(app, role).signer
             let listed = editor.root.signed.keys(of: .root)
             // The key in the other file stays; whatever else is listed goes.
@@ -209,7 +210,7 @@ enum KeyRotation {
             let threshold = editor.root.signed[.root].threshold
             let floor = minimumSequence
             let keys = [new.key] + kept
-            try editor.editRoot(signers: try rootSigners() + [new], at: .now) { root in
+            try editor.editRoot(signers: signers + [new], at: .now) { root in
                 root.setKeys(keys, threshold: threshold, of: .root)
                 try Self.raise(floor, in: &root)
             }
