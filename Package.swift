@@ -354,8 +354,8 @@ var tests: [Target] {
         .testTarget(
             name: "StaticModeTests",
             dependencies: [
-                "PatchCrypto", "PatchPlatform", "Rollout", "TUF", "TestSupport", "UpdateEngine",
-                "UpdateFixture", "patchcli",
+                "CommandLineKit", "PatchCrypto", "PatchPlatform", "Rollout", "TUF", "TestSupport",
+                "UpdateEngine", "UpdateFixture", "patchcli",
             ],
             swiftSettings: swiftSyntaxSearch),
         // The loop as a whole, over the real executables.

@@ -130,13 +130,16 @@ import Testing
 
         let shipped = try ReleasePlan.rollback(
             to: .embedded, index: try index([first, second, other]), before: other.head)
-        let all = try ReleasePlan.rollbacks(
-            to: .embedded, index: try index([first, second, other, shipped]),
-            before: [shipped.head, second.head])
+        let later = try index([first, second, other, shipped])
+        let all = try ReleasePlan.changes(of: [shipped.head, second.head]) {
+            try ReleasePlan.rollback(to: .embedded, index: later, before: $0)
+        }
         #expect(all.plans.map(\.before.fingerprint) == [Self.fingerprint])
         #expect(all.left.map(\.failure.code) == ["already_there"])
         #expect(throws: CommandFailure.self) {
-            try ReleasePlan.rollbacks(to: .embedded, index: try index([]), before: [shipped.head])
+            try ReleasePlan.changes(of: [shipped.head]) {
+                try ReleasePlan.rollback(to: .embedded, index: later, before: $0)
+            }
         }
     }
 

@@ -82,18 +82,24 @@ struct DocumentedExampleTests {
 
         // begin example: rotate
         let newRelease = TUFSigner(try SigningKey.generate())
-        try repository.editRoot(signers: [root], at: .now) {
-            $0.setKeys([newRelease.key], of: .targets)
-        }
-        try repository.registerBuild(
-            fingerprint: "3f8a0c5d9be1724466", signers: [newRelease], at: .now)
-        try repository.setTargets([], in: role, signers: [newRelease], at: .now)
+        try repository.replaceReleaseKeys(
+            [newRelease.key], signers: [newRelease], rootSigners: [root], at: .now)
+        try repository.signFreshness(signers: [freshness], at: .now)
+        // end example
+
+        // begin example: brakes
+        let ops = TUFSigner(try SigningKey.generate())
+        try repository.delegateBrakes(to: [ops.key], signers: [newRelease], at: .now)
+        let brake = TargetFile(
+            path: BrakesRole.modulePath(channel: "production"), contents: Array("{}".utf8))
+        try repository.setBrakes([brake], signers: [ops], at: .now)
         try repository.signFreshness(signers: [freshness], at: .now)
         // end example
         for file in repository.changes { try tree.write("metadata/" + file.name, file.bytes) }
         try await client.refresh()
         #expect(await client.trusted?.root.signed.version == 2)
         #expect(try await client.target("modules/3f8a0c5d9be17244/1.0.0.wasm") == target)
+        #expect(try await client.target(brake.path) == brake)
     }
 
     @Test("Docs/tuf.md holds these examples word for word")
@@ -118,6 +124,6 @@ struct DocumentedExampleTests {
                 example?.append(line)
             }
         }
-        #expect(count == 4)
+        #expect(count == 5)
     }
 }

@@ -1,8 +1,14 @@
 /// Takes typed members out of a JSON object; what nobody took is kept as unrecognised, so that a
 /// document written by a newer or another tool is re-serialised without loss.
 struct FieldReader {
-    private(set) var rest: [String: JSONValue]
+    private let members: [String: JSONValue]
+    private var taken: [String] = []
     private let place: String
+
+    /// What nobody took. In the usual case nothing: removing members one by one would copy them all.
+    var rest: [String: JSONValue] {
+        taken.count == members.count ? [:] : members.filter { !taken.contains($0.key) }
+    }
 
     init(_ value: JSONValue?, _ place: String) throws {
         guard case .object(let members) = value else {
@@ -12,7 +18,7 @@ struct FieldReader {
     }
 
     init(_ members: [String: JSONValue], _ place: String) {
-        rest = members
+        self.members = members
         self.place = place
     }
 
@@ -24,7 +30,14 @@ struct FieldReader {
         Self.malformed("'\(name)' of \(place) must be \(what)")
     }
 
-    mutating func take(_ name: String) -> JSONValue? { rest.removeValue(forKey: name) }
+    mutating func take(_ name: String) -> JSONValue? {
+        guard !taken.contains(name), let value = members[name] else { return nil }
+        taken.append(name)
+        return value
+    }
+
+    /// Whether there is such a member that was not taken.
+    func has(_ name: String) -> Bool { members[name] != nil && !taken.contains(name) }
 
     mutating func string(_ name: String) throws -> String {
         guard let text = take(name)?.string else { throw malformed(name, "a string") }
@@ -51,11 +64,11 @@ struct FieldReader {
     }
 
     mutating func optionalString(_ name: String) throws -> String? {
-        rest[name] == nil ? nil : try string(name)
+        has(name) ? try string(name) : nil
     }
 
     mutating func optionalObject(_ name: String) throws -> [String: JSONValue]? {
-        rest[name] == nil ? nil : try object(name)
+        has(name) ? try object(name) : nil
     }
 
     mutating func optionalBool(_ name: String) throws -> Bool? {

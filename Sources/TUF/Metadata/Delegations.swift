@@ -20,8 +20,8 @@ public struct Delegations: Hashable, Sendable {
         keys = try TUFKey.dictionary(try fields.object("keys"))
         // Absent in the hash-bin form of TAP 15, which is kept but not followed.
         roles =
-            fields.rest["roles"] == nil
-            ? [] : try fields.array("roles").map { try DelegatedRole(json: $0) }
+            fields.has("roles")
+            ? try fields.array("roles").map { try DelegatedRole(json: $0) } : []
         unrecognized = fields.rest
         guard Set(roles.map(\.name)).count == roles.count else {
             throw FieldReader.malformed("'roles' of delegations must not name a role twice")
@@ -103,7 +103,7 @@ public struct DelegatedRole: Hashable, Sendable {
         keys = try RoleKeys(taking: &fields, place: "delegation '\(name.prefix(40))'")
         // Absent in metadata written before the member existed; the specification's default.
         terminating = try fields.optionalBool("terminating") ?? false
-        switch (fields.rest["paths"] != nil, fields.rest["path_hash_prefixes"] != nil) {
+        switch (fields.has("paths"), fields.has("path_hash_prefixes")) {
         case (true, false): scope = .paths(try fields.strings("paths"))
         case (false, true): scope = .hashPrefixes(try fields.strings("path_hash_prefixes"))
         default:

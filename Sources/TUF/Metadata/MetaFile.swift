@@ -19,7 +19,7 @@ public struct MetaFile: Hashable, Sendable {
     init(json: JSONValue, place: String) throws {
         var fields = try FieldReader(json, place)
         version = try fields.integer("version", in: .versions)
-        if fields.rest["length"] != nil {
+        if fields.has("length") {
             length = try fields.integer("length", in: .lengths)
         }
         if let members = try fields.optionalObject("hashes") {
