@@ -96,7 +96,17 @@ import Testing
         #expect(answer(running(3), back).reason == .notNewer)
     }
 
-    @Test("a lower grant takes nothing away from those who have the candidate")
+    @Test("P45: a new candidate takes the place of the one before, for those it reaches and others")
+    func P45_superseded() {
+        var head = head
+        head.candidate = Candidate(digest: "d4", grant: 10_000, salt: "s")
+        #expect(answer(running(3), head).target == .release("d4"))
+        head.candidate?.grant = 0
+        let decision = answer(running(3), head)
+        #expect(decision.target == .release("d2") && decision.reason == .rolledBack)
+    }
+
+    @Test("P47: a lower grant takes nothing away from those who have the candidate")
     func stays() {
         var rollout = head
         rollout.candidate = Candidate(digest: "d3", grant: 0, salt: "s")

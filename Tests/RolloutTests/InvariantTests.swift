@@ -7,7 +7,7 @@ import Testing
 @Suite struct InvariantTests {
     static let count = 300_000
 
-    @Test("I1: device, command line and server give the same answer to the same published bytes")
+    @Test("I1, P44: device, tools and server give the same answer to the same published bytes")
     func I1_pure() throws {
         var fleet = RandomFleet(generator: SeededGenerator())
         let side = 548

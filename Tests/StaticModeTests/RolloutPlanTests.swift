@@ -114,6 +114,12 @@ import Testing
             try ReleasePlan.recall("1.3", index: index, before: asleep).head.kind == .embedded)
     }
 
+    @Test("P32: the next sequence follows what is published, whatever any clock says")
+    func P32_sequence() throws {
+        #expect(try index(head()).nextSequence == 4)
+        #expect(ReleaseIndex(releases: [], heads: [], deltas: []).nextSequence == 1)
+    }
+
     @Test("a signature in any spelling is read, anything else is none")
     func signatures() {
         #expect(SignCommand.bytes(of: Data("00ff\n".utf8)) == [0, 0xFF])

@@ -8,7 +8,7 @@ import UpdateEngine
 /// A folder on any web host is enough (issue 4, "Static mode"): publish, refresh, update, halt, roll
 /// back, and keys that are replaced, lost and revoked, over the real tools and a real nginx.
 @Suite(.serialized) struct StaticModeTests {
-    @Test("from the first release to a recall, over nginx")
+    @Test("from the first release to a recall, over nginx; I8: the same release again is none")
     func wholeLoop() async throws {
         let project = try StaticProject("static-loop")
         let host = project.host
@@ -84,7 +84,7 @@ import UpdateEngine
         #expect(try await late.update() == nil, "what the app shipped with is left")
     }
 
-    @Test("keys are replaced, lost, recovered and revoked, and an app with the first root follows")
+    @Test("P61: keys are replaced, lost and recovered, and an app with the first root follows")
     func keyDrills() async throws {
         let project = try StaticProject("static-keys")
         let device = try project.device()

@@ -283,7 +283,7 @@ import UpdateTestSupport
         app.now = now
     }
 
-    @Test("expired metadata introduces no release, and says so")
+    @Test("P62: expired metadata introduces no release, and says so")
     func expiredTakesNothing() async throws {
         try publishedLongAgo(8) { try rollOutTwo() }
         #expect(await fixture.failure { _ = try await fixture.engine.check() } == .metadataExpired)

@@ -165,16 +165,14 @@ import UpdateTestSupport
         #expect(try await device.engine.open().current?.version == "1.1", "\(about)")
     }
 
-    @Test("an answer without end is cut off at its limit for every document, in bounded memory")
+    @Test("an answer without end is cut off near its limit, whichever document it stands for")
     func endless() async throws {
         let fixture = try EngineFixture()
         try fixture.app.release(EngineFixture.payload("one"), version: "1.1", sequence: 1)
-        try fixture.app.setBrake { _ in }
         let parts = [
             "2.root.json", "timestamp.json", ".snapshot.json", ".targets.json", ".build-",
             ".brakes.json", "/heads/", "/brakes/",
         ]
-        let before = Self.peakMemory()
         for part in parts {
             // Each is fetched again.
             try fixture.app.setHead { _ in }
@@ -184,18 +182,12 @@ import UpdateTestSupport
             let reason = await fixture.failure { _ = try await fixture.engine.check() }
             #expect(reason == .answerTooLarge, "\(part)")
         }
-        if let before, let after = Self.peakMemory() {
-            #expect(after - before < 256 << 20, "\(before) to \(after)")
-        }
         try fixture.server.setFaults([:])
         #expect(try await fixture.engine.check().isUpdate)
-    }
-
-    /// The most memory that this process has had, in bytes (Linux).
-    private static func peakMemory() -> Int? {
-        let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)
-        let line = text?.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
-        return line?.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) }
-            .map { $0 << 10 }
+        // The longest document may have 5 MB; the rest is what the system's buffers hold and what
+        // comes before the connection has ended.
+        let sizes = fixture.server.endlessSizes
+        #expect(sizes.allSatisfy { $0 < 256 << 20 }, "\(sizes)")
+        print("answers without end were cut off after \(sizes) bytes")
     }
 }

@@ -75,6 +75,24 @@ import UpdateTestSupport
         #expect(try await fixture.engine.open().current?.version == "1.1")
     }
 
+    @Test("S02: an old release in a new answer that nobody signed is refused")
+    func S02_unsigned() async throws {
+        let timestamp = fixture.app.folder.appendingPathComponent("metadata/timestamp.json")
+        let old = try Data(contentsOf: timestamp)
+        try publishTwo()
+        try await fixture.update()
+        var document = try #require(try JSONValue(parsing: [UInt8](old)).object)
+        var signed = try #require(document["signed"]?.object)
+        signed["version"] = 1_000
+        document["signed"] = .object(signed)
+        for signatures in [document["signatures"] ?? [], []] {
+            document["signatures"] = signatures
+            try Data(JSONValue.object(document).encoded()).write(to: timestamp)
+            #expect(await check() == .metadataInvalid)
+            #expect(try await fixture.engine.open().current?.version == "1.2")
+        }
+    }
+
     @Test("S03: an older tree played back is refused")
     func S03_replay() async throws {
         let files = FileManager.default

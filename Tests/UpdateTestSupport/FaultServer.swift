@@ -84,6 +84,13 @@ public final class FaultServer: Sendable {
         return text.split(separator: "\n").map(String.init)
     }
 
+    /// How much of each answer without end was taken, in bytes, up to what lies in buffers.
+    public var endlessSizes: [Int] {
+        let log = folder.appendingPathComponent(".endless")
+        let text = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
+        return text.split(separator: "\n").compactMap { Int($0) }
+    }
+
     /// Forgets the requests so far.
     public func forgetRequests() {
         try? FileManager.default.removeItem(at: folder.appendingPathComponent(".requests"))
@@ -122,7 +129,13 @@ public final class FaultServer: Sendable {
                     self.note(200); self.send_response(200); self.close_connection = True
                     self.end_headers()
                     # As fast as a fast network; loopback would fill the memory of a busy machine.
-                    while True: self.wfile.write(b"x" * 65536); time.sleep(0.001)
+                    sent = 0
+                    try:
+                        while True:
+                            self.wfile.write(b"x" * 65536); time.sleep(0.001)
+                            sent += 65536
+                    finally:
+                        with open(folder + "/.endless", "a") as f: f.write(f"{sent}\n")
                 if "redirect" in fault: return self.answer(302, headers={"Location": fault["redirect"]})
                 path = os.path.join(folder, self.path.lstrip("/").split("?")[0])
                 if not os.path.isfile(path): return self.answer(404)
