@@ -15,7 +15,7 @@ import PatchSDKWASI
 /// - `prepare FOLDER BYTES`: lays a device's state with a downloaded module of that size; or, with
 ///   `prepare FOLDER FILE`, with the module in a file.
 /// - `start FOLDER [URL]`: starts with what is on the device, calls it once, and says `started`;
-///   with a URL it looks for updates behind that.
+///   with a URL it then looks for an update.
 /// - `plain`: the same app without the SDK.
 /// - `measure FOLDER RUNS`: both by turns, and what the one takes beyond the other.
 @main enum Main {
@@ -39,16 +39,18 @@ import PatchSDKWASI
         let begun = LiveClock().monotonicNanoseconds()
         var configuration = PatchConfiguration(
             appKey: key, apiBaseURL: url.flatMap { URL(string: $0) }, fingerprint: "fp",
-            channelName: "production", autoApply: url != nil)
+            channelName: "production", autoApply: false)
         configuration.stateFolder = URL(fileURLWithPath: folder)
         configuration.plainModules = WASIPlainModules()
+        // What is told goes to disk behind the start, on a thread of its own and at no certain time.
+        configuration.telemetry = .off
         if url != nil { configuration.trust = .insecureForLocalDevelopment }
         Patch.configure(configuration)
         let outcome = await Patch.shared.start()
         let answer = try Patch.shared.call("answer", returning: Int32.self)
         say("started \(outcome) \(answer)", since: begun)
-        // Time for what goes on behind the start.
-        if url != nil { try await Task.sleep(nanoseconds: 500_000_000) }
+        // A trace then shows that it would have seen the network.
+        if url != nil { _ = try? await Patch.shared.checkForUpdate() }
     }
 
     /// One write, so that a trace of the process shows the moment.

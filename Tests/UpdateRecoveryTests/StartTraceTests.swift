@@ -43,7 +43,7 @@ struct StartTraceTests {
             }
         }
         #expect(lines[..<started].filter(network).isEmpty)
-        // The check behind the start was seen, so the trace sees what it should.
+        // The check after the start was seen, so the trace sees what it should.
         #expect(lines[started...].contains(where: network))
     }
 
