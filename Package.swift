@@ -116,7 +116,7 @@ var floor3: [Target] {
             name: "PatchSDK",
             dependencies: [
                 "CPatchGate", "ModuleABI", "PatchCrypto", "PatchPlatform", "Rollout",
-                "UpdateEngine", "WebAssembly", "WebAssemblyWASI",
+                "UpdateEngine", "WebAssembly",
             ] + wasmKitRuntime + stubbed("Combine"),
             resources: [.copy("PrivacyInfo.xcprivacy")],
             swiftSettings: wasmKitChosen),
@@ -266,7 +266,8 @@ var tests: [Target] {
             path: "Tests/UpdateFixture"),
         // A small app, for what is to be known of its start.
         .executableTarget(
-            name: "start-child", dependencies: ["PatchCrypto", "PatchPlatform", "PatchSDK", "PatchSDKWASI"],
+            name: "start-child",
+            dependencies: ["PatchCrypto", "PatchPlatform", "PatchSDK", "PatchSDKWASI"],
             path: "Tests/StartChild"),
         .executableTarget(
             name: "update-child",

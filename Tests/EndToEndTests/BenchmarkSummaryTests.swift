@@ -14,11 +14,14 @@ struct BenchmarkSummaryTests {
             """, to: "last.json")
         try folder.write("host to guest: 18.5 ns a call\n", to: "cost.txt")
         try folder.write("swift.wasm\nbytes: 5\nparse: 61.0 us\n", to: "startup.txt")
+        try folder.write("wasm64 vs wasm32: 0.98\n", to: "variants.txt")
+        try folder.write("debug coremark s: 0.09\n", to: "debug.txt")
         let result = try ChildProcess.run(
             "python3",
             [
                 SharedData.checkout.appendingPathComponent("Benchmarks/summary.py").path,
-                "last.json", "cost.txt", "startup.txt", history ?? "", "abc123",
+                "last.json", "cost.txt", "startup.txt", "variants.txt", "debug.txt",
+                history ?? "", "abc123",
             ], in: folder.url)
         #expect(result.status == 0, "\(result.standardError)")
         return result.standardOutput
@@ -33,6 +36,8 @@ struct BenchmarkSummaryTests {
         #expect(lines.contains("geomean vs wasmkit without memory.copy: 4.00x"))
         #expect(lines.contains("host to guest ns: 18.50"))
         #expect(lines.contains("parse swift.wasm us: 61.00"))
+        #expect(lines.contains("wasm64 vs wasm32: 0.98x"))
+        #expect(lines.contains("debug coremark s: 0.09"))
     }
 
     @Test("each run appends its figures to the history under one header")
@@ -45,6 +50,6 @@ struct BenchmarkSummaryTests {
         #expect(lines.first == "date,commit,figure,value")
         #expect(lines.filter { $0.hasPrefix("date") }.count == 1)
         #expect(lines.filter { $0.hasSuffix(",abc123,fib vs wasmkit,2.000") }.count == 2)
-        #expect(lines.count == 1 + 2 * 7)
+        #expect(lines.count == 1 + 2 * 9)
     }
 }

@@ -31,6 +31,38 @@ struct SharingTests {
         #expect(Set(results.values) == Set(expected))
     }
 
+    @Test("a function that another thread translates in the same moment is called all the same")
+    func sameMoment() throws {
+        for _ in 0..<40 {
+            var builder = ModuleBuilder()
+            var last = builder.function(nil, [.i32], [.i32], Code.get(0))
+            for k in 1..<60 {
+                last = builder.function(
+                    k == 59 ? "f" : nil, [.i32], [.i32],
+                    Code.get(0) + Code.call(last) + Code.i32(1) + Code.add32)
+            }
+            let module = try parseWasm(bytes: builder.build())
+            let group = DispatchGroup()
+            let results = Results()
+            let gate = DispatchSemaphore(value: 0)
+            for _ in 0..<4 {
+                group.enter()
+                Thread.detachNewThread {
+                    defer { group.leave() }
+                    let instance = try? module.instantiate(store: Store(engine: Engine()))
+                    gate.wait()
+                    do {
+                        results.add(
+                            try instance?.exports[function: "f"]?.invoke([.i32(1)]).first)
+                    } catch { Issue.record("\(error)") }
+                }
+            }
+            for _ in 0..<4 { gate.signal() }
+            group.wait()
+            #expect(results.values == Array(repeating: .i32(60), count: 4))
+        }
+    }
+
     @Test("threads validate, translate, trap and walk frames of the same module at the same time")
     func everything() throws {
         let count = 120

@@ -226,6 +226,14 @@ bool wc_is_crossing(const wc_instr *pc);
 // Words that a call into another instance puts before the arguments.
 enum { WC_CROSSING_WORDS = 3 };
 
+// Whether the frame of the call that the core was left at fits the stack. The callee is translated.
+static inline bool wc_call_fits(const wc_context *ctx) {
+    const wc_instr *entry = wc_entry(ctx->callee_code);
+    const uint64_t *frame = wc_call_base(ctx) + (ctx->callee ? WC_CROSSING_WORDS : 0);
+    return (uint64_t)(uintptr_t)frame + ((uint64_t)(uint32_t)entry->imm << 3)
+           <= (uint64_t)(uintptr_t)ctx->stack_end;
+}
+
 // A flag that one thread sets and another reads.
 typedef struct wc_flag {
     uint32_t value;

@@ -169,7 +169,8 @@ extension Store {
         let module = instances[Int(owner.pointee.identity)].module
         let index = code - UnsafePointer(module.code.records)
         if module.code.isTranslated(index) {
-            // It is the stack, then.
+            // It is the stack, unless another thread has translated it since the core was left.
+            if wc_call_fits(context) { return }
             if budget.stackBytes != nil { kill() }
             throw trap(.callStackExhausted)
         }
