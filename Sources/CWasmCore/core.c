@@ -312,14 +312,8 @@ static u32 call_foreign(ARGS) {
     FRAME(t)
 }
 
-// Nothing is ever thrown through a handler; a table of how to unwind each would be half their size.
-#if __has_attribute(nouwtable)
-#define NO_UNWIND __attribute__((nouwtable))
-#else
-#define NO_UNWIND
-#endif
 #define OP(k, name, ...)                                                                          \
-    static NO_UNWIND u32 h_##name(ARGS) { FRAMELESS __VA_ARGS__ }
+    static u32 h_##name(ARGS) { FRAMELESS __VA_ARGS__ }
 #include "handlers.inc"
 #undef OP
 
