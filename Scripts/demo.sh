@@ -161,10 +161,15 @@ step "Corrupt a release on the server; the old one keeps running"
 edit 'Hello from a broken version' "$two"
 kill -STOP "$app_pid"
 mark=$(lines "$log")
+touch "$state/before-broken"
 release 3.0.0
-broken=$(find "$state/server" -name '*.3.0.0.wasm*' | head -1)
-[ -n "$broken" ] || fail "no module of version 3.0.0 in the server's folder"
-for file in $(find "$state/server" -name '*.3.0.0.wasm*'); do
+# All that the release brought: the module, and the deltas that would lead to it as well.
+broken=$(find "$state/server" -type f -newer "$state/before-broken" \
+    \( -path '*/modules/*' -o -path '*/deltas/*' \))
+for kind in modules deltas; do
+    grep -q "/$kind/" <<<"$broken" || fail "no $kind of version 3.0.0 in the server's folder"
+done
+for file in $broken; do
     printf 'broken' | dd of="$file" bs=1 seek=100 conv=notrunc status=none
 done
 kill -CONT "$app_pid"
