@@ -42,7 +42,7 @@ enum BranchForms {
             for left in NumericForms.Place.allCases {
                 for right in NumericForms.Place.allCases where left != .constant || right != left {
                     let isConstant = left == .constant || right == .constant
-                    for bits in isConstant ? NumericForms.constants(type) : [0] {
+                    for bits in isConstant ? NumericForms.comparedConstants(type) : [0] {
                         for use in uses {
                             module.tabulate(
                                 signature,

@@ -26,7 +26,7 @@ enum LoopForms {
             for left in NumericForms.Place.allCases {
                 for right in NumericForms.Place.allCases where left != .constant || right != left {
                     let isConstant = left == .constant || right == .constant
-                    for bits in isConstant ? NumericForms.constants(type) : [0] {
+                    for bits in isConstant ? NumericForms.comparedConstants(type) : [0] {
                         let condition =
                             NumericForms.operand(left, local: 0, type, bits)
                             + NumericForms.operand(right, local: 1, type, bits) + chosen.code

@@ -32,6 +32,18 @@ enum NumericForms {
         }
     }
 
+    /// Constants for comparisons: also such as a border value equals, as it is and after `change`,
+    /// in both widths that an instruction holds. Without them nothing is ever equal.
+    static func comparedConstants(_ type: ValueType) -> [UInt64] {
+        let met: [UInt64]
+        switch type {
+        case .i32: met = [31, 31 ^ 3, 0x1234_5678, 0x1234_5678 ^ 3]
+        case .i64: met = [31, 31 ^ 3, 0xfedc_ba98_7654_3210, 0xfedc_ba98_7654_3210 ^ 3]
+        default: met = []
+        }
+        return constants(type) + met
+    }
+
     /// Leaves an operand.
     static func operand(_ place: Place, local: UInt8, _ type: ValueType, _ bits: UInt64) -> [UInt8]
     {
