@@ -18,24 +18,10 @@ enum LoopForms {
 
     private static func comparisons(of type: ValueType) -> FuzzCase {
         var module = FormModule()
-        let compares = NumericOperator.all.filter {
-            $0.inputs == [type, type] && $0.output == .i32 && (0x45...0x66).contains($0.code[0])
-        }
         let signature = FunctionType(parameters: [type, type], results: [.i32])
-        for chosen in compares {
-            for left in NumericForms.Place.allCases {
-                for right in NumericForms.Place.allCases where left != .constant || right != left {
-                    let isConstant = left == .constant || right == .constant
-                    for bits in isConstant ? NumericForms.comparedConstants(type) : [0] {
-                        let condition =
-                            NumericForms.operand(left, local: 0, type, bits)
-                            + NumericForms.operand(right, local: 1, type, bits) + chosen.code
-                        for branch in [again, againUnless] {
-                            module.tabulate(
-                                signature, locals: [.i32], loop(condition, branch, local: 2))
-                        }
-                    }
-                }
+        for condition in NumericForms.comparisons(of: type) {
+            for branch in [again, againUnless] {
+                module.tabulate(signature, locals: [.i32], loop(condition, branch, local: 2))
             }
         }
         return module.fuzzCase

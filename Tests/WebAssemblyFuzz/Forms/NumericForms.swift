@@ -32,9 +32,30 @@ enum NumericForms {
         }
     }
 
+    /// Every comparison of two parameters of a type in every operand form; each leaves an i32.
+    static func comparisons(of type: ValueType) -> [[UInt8]] {
+        let compares = NumericOperator.all.filter {
+            $0.inputs == [type, type] && $0.output == .i32 && (0x45...0x66).contains($0.code[0])
+        }
+        var conditions: [[UInt8]] = []
+        for chosen in compares {
+            for left in Place.allCases {
+                for right in Place.allCases where left != .constant || right != left {
+                    let isConstant = left == .constant || right == .constant
+                    for bits in isConstant ? comparedConstants(type) : [0] {
+                        conditions.append(
+                            operand(left, local: 0, type, bits)
+                                + operand(right, local: 1, type, bits) + chosen.code)
+                    }
+                }
+            }
+        }
+        return conditions
+    }
+
     /// Constants for comparisons: also such as a border value equals, as it is and after `change`,
     /// in both widths that an instruction holds. Without them nothing is ever equal.
-    static func comparedConstants(_ type: ValueType) -> [UInt64] {
+    private static func comparedConstants(_ type: ValueType) -> [UInt64] {
         let met: [UInt64]
         switch type {
         case .i32: met = [31, 31 ^ 3, 0x1234_5678, 0x1234_5678 ^ 3]
