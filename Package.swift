@@ -102,6 +102,8 @@ var floor2: [Target] {
         .target(name: "WebAssemblyWASI", dependencies: ["WebAssembly"]),
         .target(name: "WebAssemblySpec", dependencies: ["WebAssembly"]),
         .target(name: "ModuleABI", dependencies: ["PatchCrypto", "WebAssembly"]),
+        // Apart from Rollout, because apps decide for themselves alone and need no gates.
+        .target(name: "RolloutGates", dependencies: ["Rollout"]),
         .target(
             name: "UpdateEngine",
             dependencies: ["PatchPlatform", "PatchCrypto", "PatchCompression", "TUF", "Rollout"]),
@@ -205,8 +207,8 @@ var floor5: [Target] {
         .target(
             name: "PatchServer",
             dependencies: [
-                "CMicroHTTPD", "ModuleABI", "PatchCrypto", "PatchPlatform", "Rollout", "TUF",
-                "WebViewBundle",
+                "CMicroHTTPD", "ModuleABI", "PatchCrypto", "PatchPlatform", "Rollout",
+                "RolloutGates", "TUF", "WebViewBundle",
             ]),
     ]
 }
@@ -310,6 +312,8 @@ var tests: [Target] {
             dependencies: ["WASISuite", "WebAssemblyWASI", "WebAssembly", "TestSupport"]),
         .testTarget(name: "TUFTests", dependencies: ["TUF", "PatchCrypto", "TestSupport"]),
         .testTarget(name: "RolloutTests", dependencies: ["Rollout", "TestSupport"]),
+        .testTarget(
+            name: "RolloutGatesTests", dependencies: ["RolloutGates", "Rollout", "TestSupport"]),
         .testTarget(name: "ModuleABITests", dependencies: ["ModuleABI", "TestSupport"]),
         .testTarget(
             name: "UpdateEngineTests",

@@ -7,7 +7,10 @@ enum Floors {
             "PatchPlatform",
         ],
         ["CWasmCore", "PatchDelta", "Rollout", "TUF", "WebAssembly"],
-        ["ModuleABI", "UpdateEngine", "WasmKitRuntime", "WebAssemblySpec", "WebAssemblyWASI"],
+        [
+            "ModuleABI", "RolloutGates", "UpdateEngine", "WasmKitRuntime", "WebAssemblySpec",
+            "WebAssemblyWASI",
+        ],
         ["PatchSDK", "WASISuite"],
         ["PatchSDKWASI", "WebViewBundle", "WebViewBundleGTK"],
         ["PatchCompiler", "PatchServer"],
