@@ -199,6 +199,16 @@ extension MessagePackReader {
     /// Ends what ``enter()`` began.
     public mutating func leave() { depth -= 1 }
 
+    /// Reads text that `make` turns into a value.
+    /// - Throws: `invalid_value` when it cannot.
+    public mutating func parsed<T>(_ make: (String) -> T?) throws(MessagePackError) -> T {
+        let start = position
+        guard let value = make(try string()) else {
+            throw MessagePackError(.invalidValue, at: start)
+        }
+        return value
+    }
+
     /// Refuses a case index that an enum does not have.
     /// - Throws: `invalid_value`, always.
     public func refuse() throws(MessagePackError) -> Never {

@@ -55,9 +55,9 @@ struct FeatureTests {
     func randomTypes() throws {
         let seed = SeededGenerator.seed
         var generator = SeededGenerator(seed: seed)
-        var store = ""
-        var edited = ""
-        var driver = ""
+        var store = "import Foundation\n"
+        var edited = "import Foundation\n"
+        var driver = "import Foundation\n"
         for number in 0..<24 {
             let type = RandomType.type(&generator)
             let head = "func echo\(number)(_ x: \(type.swift), y: Bool) -> \(type.swift)"
@@ -99,7 +99,10 @@ struct FeatureTests {
 enum RandomType {
     static func type(_ generator: inout SeededGenerator, depth: Int = 0) -> ABIType {
         let scalars: [ABIType] =
-            [.bool, .float, .double, .string, .bytes]
+            [
+                .bool, .float, .double, .string, .bytes, .foundation(.Data), .foundation(.Date),
+                .foundation(.UUID),
+            ]
             + ABIType.Integer.allCases.map { .integer($0) }
         if depth >= 3 || Int.random(in: 0..<3, using: &generator) == 0 {
             return scalars.randomElement(using: &generator) ?? .bool
@@ -168,6 +171,8 @@ enum RandomType {
         case .foundation(.Data): return "Data(\(literal(.bytes, &generator)))"
         case .foundation(.Date):
             return "Date(timeIntervalSinceReferenceDate: \(literal(.double, &generator)))"
+        case .foundation(.UUID):
+            return "(UUID(uuidString: \"E621E1F8-C36C-495A-93FC-0C247A3E6E5F\")!)"
         case .named: return "\(type.swift).some"
         }
     }
@@ -184,6 +189,9 @@ enum RandomType {
     static func describe(_ type: ABIType, _ value: String) -> String {
         switch type {
         case .float, .double: return "\"\\(\(value).bitPattern)\""
+        case .foundation(.Data): return "\"\\([UInt8](\(value)))\""
+        case .foundation(.Date):
+            return "\"\\(\(value).timeIntervalSinceReferenceDate.bitPattern)\""
         case .optional(let wrapped):
             return "(\(value).map { \"some \" + \(describe(wrapped, "$0")) } ?? \"nil\")"
         case .array(let element):

@@ -80,6 +80,7 @@ struct GuestBuilderRuntimeTests {
                 ("program_search", 400, programSearch),
                 ("program_character_sets", 100, programCharacterSets),
                 ("program_numbers_and_dates", 1000, programNumbersAndDates),
+                ("program_bytes_and_identifiers", 300, programBytesAndIdentifiers),
             ])
         let answer = try GuestRun.answers(module.wasm, [call("program_inner_match")]).first
         #expect((answer as? [String: Any])?["trap"] != nil, "what is ambiguous traps")

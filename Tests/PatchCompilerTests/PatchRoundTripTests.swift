@@ -144,27 +144,52 @@ func expectSame(
     _ fixture: ProjectFixture, _ manifest: BuildManifest, covers: [String], driver: String,
     flags: [[String]] = [["-O"]], sourceLocation: SourceLocation = #_sourceLocation
 ) throws {
-    let project = try fixture.project()
-    let module = try project.buildModule(
-        for: manifest, release: ReleaseIdentity(version: "2", sequence: 1))
+    let run = try PatchedRun(fixture, manifest)
     #expect(
-        module.coverage.covered.map(\.name).sorted() == covers.sorted(),
+        run.module.coverage.covered.map(\.name).sorted() == covers.sorted(),
         sourceLocation: sourceLocation)
-    let covered = Set(module.section.functions.map { DeclarationID.hex16($0.id) })
-    let gates = try ProjectLock(folder: fixture.folder).entries
-        .filter { covered.contains($0.id) }.map(\.gate)
-    let scan = FunctionScanner.scan(
-        try SourceTree(folder: fixture.folder, configuration: project.configuration))
-    let packed = scan.functions.filter { $0.scalarOutput == nil }.map(\.hexID)
     let expected = try PreparedProgram(
         fixture.swiftFiles(), driver: driver, in: fixture.directory, flags: flags[0]
     ).native()
     for flags in flags {
-        let store = try PreparedProgram(
-            fixture.swiftFiles("Store"), driver: driver, in: fixture.directory, flags: flags)
-        let found = try store.patched(module.wasm, gates: gates, packed: packed)
+        let store = try run.store(driver: driver, flags: flags)
         // Where the store build itself would trap, nothing is printed that could be the same.
         #expect((try? store.native()) != expected, sourceLocation: sourceLocation)
+        let found = try run.output(store)
         #expect(found == expected, "\(flags)", sourceLocation: sourceLocation)
+    }
+}
+
+/// The store build of a fixture with a module of the difference.
+struct PatchedRun {
+    let module: BuiltModule
+    private let fixture: ProjectFixture
+    private let gates: [Int]
+    private let packed: [String]
+
+    init(_ fixture: ProjectFixture, _ manifest: BuildManifest) throws {
+        self.fixture = fixture
+        let project = try fixture.project()
+        module = try project.buildModule(
+            for: manifest, release: ReleaseIdentity(version: "2", sequence: 1))
+        let covered = Set(module.section.functions.map { DeclarationID.hex16($0.id) })
+        gates = try ProjectLock(folder: fixture.folder).entries
+            .filter { covered.contains($0.id) }.map(\.gate)
+        let scan = FunctionScanner.scan(
+            try SourceTree(folder: fixture.folder, configuration: project.configuration))
+        packed = scan.functions.filter { $0.scalarOutput == nil }.map(\.hexID)
+    }
+
+    func store(driver: String, flags: [String]) throws -> PreparedProgram {
+        try PreparedProgram(
+            fixture.swiftFiles("Store"), driver: driver, in: fixture.directory, flags: flags)
+    }
+
+    func output(_ store: PreparedProgram) throws -> String {
+        try store.patched(module.wasm, gates: gates, packed: packed)
+    }
+
+    func output(driver: String, flags: [String]) throws -> String {
+        try output(try store(driver: driver, flags: flags))
     }
 }

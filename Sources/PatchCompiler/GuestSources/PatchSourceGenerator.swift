@@ -94,6 +94,12 @@ struct PatchSourceGenerator {
         try configuration.guest.flatMap { path in
             try SourceTree.swiftFiles(in: folder, at: path).map { file in
                 let bytes = try SourceTree.read(folder.appendingPathComponent(file), file)
+                // The same error as for the app's own files, before any compiler runs.
+                try SourceTree(files: [
+                    SourceFile(
+                        module: "", path: file, url: folder.appendingPathComponent(file),
+                        stored: bytes)
+                ]).checkSyntax()
                 return GuestSource(name: file, text: String(decoding: bytes, as: UTF8.self))
             }
         }

@@ -57,13 +57,18 @@ extension PatchProject {
 
     /// Builds the module that brings a store build to the working tree: all changes since that
     /// build, never since the last patch.
+    /// - Parameter allowingRemoval: whether routed functions and guest exports of the build may be
+    ///   gone; installed apps then go on with what they have.
     /// - Throws: ``PatchProjectError``, ``GuestBuildError``.
     public func buildModule(
-        for manifest: BuildManifest, release: ReleaseIdentity
+        for manifest: BuildManifest, release: ReleaseIdentity, allowingRemoval: Bool = false
     ) throws -> BuiltModule {
+        // What a release is measured against has to be what was registered.
+        let base = manifest.base.isEmpty ? nil : try baseModule(of: manifest)
         let code = try AppCode(folder: folder, configuration: configuration)
         let index = DeclarationIndex(code.tree, functions: code.scan.functions)
         let coverage = try Coverage(code: code, index: index, manifest: manifest)
+        if !allowingRemoval { try Self.refuseRemoval(of: code.scan.functions, manifest) }
         let generator = PatchSourceGenerator(
             index: index, functions: coverage.functions, types: code.scan.types)
         try Self.refuse(generator.findings(for: guestOptions.target))
@@ -87,6 +92,7 @@ extension PatchProject {
             throw Self.explained(error)
         }
         try PlaceholderCheck.check(module.wasm, coverage.functions)
+        if !allowingRemoval, let base { try ExportRemoval.refuse(base, module.wasm) }
         if let written = try ModuleSection.read(fromBytes: module.wasm) { wanted = written }
         return BuiltModule(
             wasm: module.wasm, debug: module.debug, section: wanted, coverage: coverage.report,
@@ -133,6 +139,19 @@ extension PatchProject {
                 id: $0.hexID, name: $0.displayName, module: $0.module, gate: gates[$0.id] ?? 0,
                 sig: DeclarationID.hex16($0.signature), body: $0.bodyHash)
         }
+    }
+
+    /// What the installed app routes and the tree has no more goes on as it was installed.
+    private static func refuseRemoval(
+        of functions: [RoutableFunction], _ manifest: BuildManifest
+    ) throws {
+        let present = Set(functions.map(\.hexID))
+        let gone = manifest.functions.filter { !present.contains($0.id) }.map { "'\($0.name)'" }
+        guard !gone.isEmpty else { return }
+        throw PatchProjectError(
+            .removed,
+            "gone from the sources or not routable any more: \(gone.joined(separator: ", ")). "
+                + "Installed apps keep what they have of it; pass --allow-removed if that is meant")
     }
 
     /// An error that the build does not know cannot leave the module.

@@ -49,6 +49,8 @@ public struct PatchProjectError: Error, Sendable, Equatable, CustomStringConvert
         case cannotCompile = "cannot_compile"
         /// A changed function uses what a module must not use.
         case cannotShip = "cannot_ship"
+        /// A routed function or an export of guest code is gone from the tree.
+        case removed = "removed"
         /// Nothing differs from the store build, and there is no guest code either.
         case nothingChanged = "nothing_changed"
     }

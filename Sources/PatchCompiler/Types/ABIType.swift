@@ -31,7 +31,7 @@ indirect enum ABIType: Hashable, Sendable {
 
     /// Types of Foundation that a module has a counterpart of.
     enum Foundation: String, CaseIterable, Sendable {
-        case Data, Date
+        case Data, Date, UUID
     }
 
     /// Whether a value crosses as a wasm scalar when all that crosses with it does.

@@ -15,6 +15,7 @@ enum ValueCode {
         case .bytes: "\(writer).binary(\(value))"
         case .foundation(.Data): "\(writer).binary(Array(\(value)))"
         case .foundation(.Date): "\(writer).double(\(value).timeIntervalSinceReferenceDate)"
+        case .foundation(.UUID): "\(writer).string(\(value).uuidString)"
         case .named(let type): "\(TypeCode.encoder(type))(\(value), &\(writer))"
         case .optional(let wrapped): "\(writer).optional(\(value)) \(encoder(wrapped))"
         case .array(let element): "\(writer).array(\(value)) \(encoder(element))"
@@ -45,6 +46,8 @@ enum ValueCode {
         case .foundation(.Data): return "Data(\(attempt)\(reader).binary())"
         case .foundation(.Date):
             return "Date(timeIntervalSinceReferenceDate: \(attempt)\(reader).double())"
+        case .foundation(.UUID):
+            return "\(attempt)\(reader).parsed { UUID(uuidString: $0) }"
         case .named(let type): return "\(attempt)\(TypeCode.decoder(type))(&\(reader))"
         case .optional(let wrapped): return "\(attempt)\(reader).optional \(decoder(wrapped))"
         case .array(let element): return "\(attempt)\(reader).array \(decoder(element))"

@@ -17,7 +17,7 @@ enum BuildCommand {
             "build", abstract: "Compile what changed since a store build to a module.",
             discussion: "Touches no network and signs nothing; 'release' does both.",
             parameters: parameters(
-                Common.project, Common.fingerprint, version, output, swiftSDK),
+                Common.project, Common.fingerprint, Common.allowRemoved, version, output, swiftSDK),
             body: run)
     }
 
@@ -41,7 +41,8 @@ enum BuildCommand {
             fingerprint: try invocation[Common.fingerprint])
         let identity = ReleaseIdentity(version: try invocation[version], sequence: 0)
         let payload = try await ModulePayload.build(
-            workspace.project, manifest, identity, invocation.console)
+            workspace.project, manifest, identity,
+            allowingRemoval: try invocation[Common.allowRemoved], invocation.console)
         let file: URL
         if let named = try invocation[output] {
             file = URL(fileURLWithPath: named)

@@ -39,7 +39,7 @@ enum ReleaseCommand {
             ],
             parameters: parameters(
                 Common.project, Common.channel, Common.fingerprint, version, notes, mandatory,
-                rollout, Common.signCommand, Common.dryRun),
+                rollout, Common.signCommand, Common.allowRemoved, Common.dryRun),
             body: run)
     }
 
@@ -76,11 +76,13 @@ enum ReleaseCommand {
         wishes.commit = workspace.commit
         let isDry = try invocation[Common.dryRun]
         let wanted = try invocation[version]
+        let allowingRemoval = try invocation[Common.allowRemoved]
         let final = wishes
         let outcome = try await publishing.retrying { editor, index in
             try await release(
                 Request(
                     manifest: manifest, wishes: final, version: wanted, isDry: isDry,
+                    allowingRemoval: allowingRemoval,
                     signers: try workspace.releaseSigners(editor, command: signCommand)),
                 publishing, editor, index)
         }
@@ -92,6 +94,7 @@ enum ReleaseCommand {
         let wishes: ReleasePlan.Wishes
         let version: String?
         let isDry: Bool
+        let allowingRemoval: Bool
         let signers: [TUFSigner]
     }
 
@@ -120,7 +123,8 @@ enum ReleaseCommand {
                 after: index.releases.last?.release.version, sequence: index.nextSequence)
         let payload = try await ModulePayload.build(
             workspace.project, request.manifest,
-            ReleaseIdentity(version: version, sequence: index.nextSequence), publishing.console)
+            ReleaseIdentity(version: version, sequence: index.nextSequence),
+            allowingRemoval: request.allowingRemoval, publishing.console)
         // A module carries its own version and sequence, so whether anything is new is told by
         // what it would be under the earlier name.
         let earlier =

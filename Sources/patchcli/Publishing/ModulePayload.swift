@@ -27,10 +27,11 @@ struct ModulePayload: Sendable {
     /// Compiles and packs.
     static func build(
         _ project: PatchProject, _ manifest: BuildManifest, _ identity: ReleaseIdentity,
-        _ console: Console
+        allowingRemoval: Bool, _ console: Console
     ) async throws -> ModulePayload {
         try await console.step("Compile the module") { progress in
-            let built = try project.buildModule(for: manifest, release: identity)
+            let built = try project.buildModule(
+                for: manifest, release: identity, allowingRemoval: allowingRemoval)
             progress.update(nil, Quantity.bytes(built.wasm.count))
             return try ModulePayload(
                 raw: built.wasm, debug: built.debug, section: built.section,

@@ -21,6 +21,9 @@ enum Common {
         help: "Have this command sign instead of a key file: bytes on its standard input, the "
             + "signature as hex or base64 on its output, the key in OPENPATCH_KEY_ID.",
         environment: "OPENPATCH_SIGN_CMD")
+    static let allowRemoved = Parameter<Bool>.flag(
+        "allow-removed",
+        help: "Go on although routed functions or guest exports of the build are gone.")
 
     /// An empty text, as from an unset variable in a script, would stand for any build.
     static let checkDigits: @Sendable (String) -> String? = { digits in

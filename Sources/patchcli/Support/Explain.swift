@@ -92,7 +92,7 @@ enum Explain {
             failure.what = "The build is not registered"
             failure.fix = "patchcli fingerprint register"
             failure.exit = .fingerprintMismatch
-        case .nativeChange, .cannotShip, .cannotCompile:
+        case .nativeChange, .cannotShip, .cannotCompile, .removed:
             failure.what = "This change cannot ship over the air; nothing was uploaded"
             failure.exit = .cannotShip
         case .nothingChanged:

@@ -104,6 +104,54 @@ func programNumbersAndDates(_ seed: UInt64, _ count: Int32) -> UInt64 {
     return digest.value
 }
 
+@_cdecl("program_bytes_and_identifiers")
+func programBytesAndIdentifiers(_ seed: UInt64, _ count: Int32) -> UInt64 {
+    var numbers = ProgramNumbers(seed)
+    var digest = ProgramDigest()
+    func add(_ data: Data) {
+        digest.add(UInt64(data.startIndex))
+        for byte in data { digest.add(UInt64(byte)) }
+        digest.add(data.description + data.base64EncodedString())
+    }
+    for _ in 0..<count {
+        var data = Data((0..<numbers.below(20)).map { _ in UInt8(truncatingIfNeeded: numbers.below(256)) })
+        add(data)
+        let half = data.count / 2
+        var slice = data[half...]
+        add(slice)
+        add(slice.subdata(in: slice.startIndex..<slice.endIndex))
+        slice.append(7)
+        slice.append(data)
+        add(slice)
+        slice.replaceSubrange(slice.startIndex..<slice.startIndex + 1, with: [1, 2, 3])
+        add(slice)
+        if let first = slice.popFirst() { digest.add(UInt64(first)) }
+        add(slice)
+        if !data.isEmpty { data[0] ^= 0xff }
+        data.insert(contentsOf: [9, 8], at: half)
+        add(data + slice.prefix(2))
+        digest.add(data == slice ? 1 : data.starts(with: slice.prefix(1)) ? 2 : UInt64(3))
+        digest.add(String(data: Data(text(&numbers, 5).utf8), encoding: .utf8) ?? "none")
+        digest.add(String(data: Data([0x61]) + data.prefix(3), encoding: .utf8) ?? "none")
+        digest.add(UInt64(text(&numbers, 5).data(using: .utf8)?.count ?? -1))
+        let bytes = (0..<16).map { _ in UInt8(truncatingIfNeeded: numbers.below(256)) }
+        let id = UUID(
+            uuid: (
+                bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7],
+                bytes[8], bytes[9], bytes[10], bytes[11], bytes[12], bytes[13], bytes[14],
+                bytes[15]
+            ))
+        digest.add(id.uuidString + id.description)
+        digest.add(UUID(uuidString: id.uuidString.lowercased()) == id ? 1 : UInt64(0))
+        digest.add(UInt64(id.uuid.15))
+        var broken = Array(id.uuidString)
+        broken[Int(numbers.below(36))] = ["-", "g", "0", "é"][Int(numbers.below(4))]
+        digest.add(UUID(uuidString: String(broken))?.uuidString ?? "none")
+        digest.add(UUID(uuidString: String(broken.dropLast()))?.uuidString ?? "none")
+    }
+    return digest.value
+}
+
 /// Looks for one person in a family, which versions of Foundation answer differently.
 @_cdecl("program_inner_match")
 func programInnerMatch() -> Int32 { "👩‍👩‍👧".contains("👩") ? 1 : 0 }

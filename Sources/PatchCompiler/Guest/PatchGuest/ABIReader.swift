@@ -150,6 +150,12 @@ public struct GuestReader {
     /// Ends what ``enter()`` began.
     public mutating func leave() {}
 
+    /// Reads text that `make` turns into a value.
+    public mutating func parsed<T>(_ make: (String) -> T?) -> T {
+        guard let value = make(string()) else { refuse() }
+        return value
+    }
+
     /// Traps, for a case index that an enum does not have.
     public func refuse() -> Never {
         preconditionFailure("the argument is not encoded as this module expects")
