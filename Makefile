@@ -1,6 +1,6 @@
 # One verb each. `make demo` and `make test` need nothing but a Swift toolchain and a package
 # manager: they install the rest, ask nothing and end by themselves.
-.PHONY: help setup demo test bench kills wasi-suite tsan fuzz mutate format lint check-apple sdk-size start-cost generate clean
+.PHONY: help setup demo test bench bench-calls edits kills wasi-suite tsan fuzz mutate format lint check-apple sdk-size start-cost generate clean
 
 help:            ## Lists the verbs
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -18,6 +18,13 @@ test: setup      ## Builds everything, runs every test, refuses warnings, checks
 bench:           ## Ratios against other engines, interleaved (ENGINES=… adds some)
 	@Scripts/setup.sh build
 	@Benchmarks/run.sh
+
+bench-calls:     ## What routed functions cost: calls, the time of a build, module sizes
+	@Scripts/setup.sh build
+	@Benchmarks/calls.sh
+
+edits:           ## The example shop with each edit of Tests/Edits alone, and random mutations
+	@OPENPATCH_EDITS=all swift test --filter StorefrontTests
 
 kills:           ## Ends real processes with SIGKILL at random points of their lives (KILLS=1000)
 	@Scripts/setup.sh test

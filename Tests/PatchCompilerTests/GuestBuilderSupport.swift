@@ -13,6 +13,7 @@ func guestBuilder(
     change: (inout GuestBuildOptions) -> Void = { _ in }
 ) throws -> GuestBuilder {
     var options = GuestBuildOptions()
+    options.timeout = 600
     options.target = target
     options.cacheFolder = cache
     change(&options)

@@ -40,6 +40,8 @@ struct ProjectFixture {
     func project() throws -> PatchProject {
         var options = GuestBuildOptions()
         options.cacheFolder = GuestTestCache.folder
+        // A busy machine is not what these tests are about.
+        options.timeout = 600
         return try PatchProject(folder: folder, guestOptions: options)
     }
 

@@ -23,6 +23,11 @@ struct ValueTypeTests {
             ("protocol T {}", "is a protocol"),
             ("#if DEBUG\nstruct T { var x = 1 }\n#endif", "depends on #if"),
             ("struct T {\n#if DEBUG\nvar x = 1\n#endif\n}", "has members in #if"),
+            ("enum T { case a(x: Int), a(y: Int) }", "has several cases of one name"),
+            (
+                "struct T { var x: Array.U }\nextension Array { struct U { var x = 1 } }",
+                "has the property 'x' of type 'Array.U'"
+            ),
             ("struct T { var (a, b) = (1, 2) }", "has a property that is a pattern"),
         ])
     func refused(text: String, why: String) throws {

@@ -31,6 +31,13 @@ struct ShapeReader {
                 throw TypeRefusal("belongs to a type that \(obstacle)")
             }
         }
+        // A library's type may be generic, and then so is what is inside it.
+        let outermost = [entry.path[0]]
+        if entry.path.count > 1, reader.entry(outermost, at: place(entry)) == nil,
+            reader.receiver(outermost, at: place(entry)) == nil
+        {
+            throw TypeRefusal("belongs to '\(entry.path[0])', which is not the app's")
+        }
         guard let reference = Self.mention(entry, app) else { throw TypeRefusal("does not cross") }
         let home = try Self.home(entry, app)
         let shape: ValueType.Shape
@@ -192,6 +199,9 @@ struct ShapeReader {
             }
         }
         if cases.isEmpty { throw TypeRefusal("has no cases") }
+        if Set(cases.map(\.name)).count < cases.count {
+            throw TypeRefusal("has several cases of one name")
+        }
         return cases
     }
 

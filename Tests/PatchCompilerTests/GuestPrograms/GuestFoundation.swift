@@ -145,7 +145,7 @@ func programBytesAndIdentifiers(_ seed: UInt64, _ count: Int32) -> UInt64 {
         digest.add(UUID(uuidString: id.uuidString.lowercased()) == id ? 1 : UInt64(0))
         digest.add(UInt64(id.uuid.15))
         var broken = Array(id.uuidString)
-        broken[Int(numbers.below(36))] = ["-", "g", "0", "é"][Int(numbers.below(4))]
+        broken[Int(numbers.below(36))] = ["_", "g", "0", "~"][Int(numbers.below(4))]
         digest.add(UUID(uuidString: String(broken))?.uuidString ?? "none")
         digest.add(UUID(uuidString: String(broken.dropLast()))?.uuidString ?? "none")
     }

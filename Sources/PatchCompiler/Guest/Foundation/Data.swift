@@ -67,8 +67,8 @@ public struct Data: Sendable, Hashable, RandomAccessCollection, MutableCollectio
         for byte in bytes { hasher.combine(byte) }
     }
 
-    /// As in `5 bytes`.
-    public var description: String { count == 1 ? "1 byte" : "\(count) bytes" }
+    /// As in `5 bytes`, and `1 bytes`.
+    public var description: String { "\(count) bytes" }
 
     /// The bytes in groups of six bits, padded.
     public func base64EncodedString() -> String {

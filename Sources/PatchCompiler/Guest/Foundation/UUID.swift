@@ -23,23 +23,33 @@ public struct UUID: Sendable, Hashable, Comparable, CustomStringConvertible {
         low = word(uuid.8, uuid.9, uuid.10, uuid.11, uuid.12, uuid.13, uuid.14, uuid.15)
     }
 
-    /// Reads `E621E1F8-C36C-495A-93FC-0C247A3E6E5F`, in either case.
+    /// Reads `E621E1F8-C36C-495A-93FC-0C247A3E6E5F`, in either case; nil for other texts.
+    ///
+    /// Versions of Foundation that scan with C read signs, blanks and `0x` inside as well. Such a
+    /// text traps, and the app serves the call with its own Foundation.
     public init?(uuidString text: String) {
-        guard text.utf8.count == 36 else { return nil }
         var words: (UInt64, UInt64) = (0, 0)
         var digits = 0
+        var isValid = text.utf8.count == 36
         for (index, byte) in text.utf8.enumerated() {
-            if index == 8 || index == 13 || index == 18 || index == 23 {
-                guard byte == UInt8(ascii: "-") else { return nil }
-                continue
-            }
             let digit: UInt8
             switch byte {
             case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
             case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
             case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = byte - UInt8(ascii: "A") + 10
-            default: return nil
+            case UInt8(ascii: "-") where index == 8 || index == 13 || index == 18 || index == 23:
+                continue
+            case 0, 9...13, UInt8(ascii: " "):
+                preconditionFailure("read differently by versions of Foundation")
+            case UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "x"), UInt8(ascii: "X"):
+                precondition(text.utf8.count != 36, "read differently by versions of Foundation")
+                isValid = false
+                continue
+            default:
+                isValid = false
+                continue
             }
+            if index == 8 || index == 13 || index == 18 || index == 23 { isValid = false }
             if digits < 16 {
                 words.0 = words.0 << 4 | UInt64(digit)
             } else {
@@ -47,6 +57,7 @@ public struct UUID: Sendable, Hashable, Comparable, CustomStringConvertible {
             }
             digits += 1
         }
+        guard isValid, digits == 32 else { return nil }
         (high, low) = words
     }
 
