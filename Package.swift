@@ -122,6 +122,8 @@ var floor3: [Target] {
             ] + wasmKitRuntime + stubbed("Combine"),
             resources: [.copy("PrivacyInfo.xcprivacy")],
             swiftSettings: wasmKitChosen),
+        // Fleets of devices in simulated time, for `patchcli simulate`.
+        .target(name: "FleetSimulation", dependencies: ["Rollout", "RolloutGates"]),
         // The public suite of WASI programs, for people who work on the engine.
         .target(name: "WASISuite", dependencies: ["WebAssembly", "WebAssemblyWASI"]),
     ]
@@ -220,8 +222,9 @@ var floor6: [Target] {
         .executableTarget(
             name: "patchcli",
             dependencies: [
-                "CommandLineKit", "ModuleABI", "PatchCompiler", "PatchCompression", "PatchCrypto",
-                "PatchDelta", "PatchPlatform", "PatchServer", "Rollout", "TUF", "WASISuite",
+                "CommandLineKit", "FleetSimulation", "ModuleABI", "PatchCompiler",
+                "PatchCompression", "PatchCrypto", "PatchDelta", "PatchPlatform", "PatchServer",
+                "Rollout", "RolloutGates", "TUF", "WASISuite",
                 "WebAssembly", "WebAssemblySpec", "WebAssemblyWASI", "WebViewBundle",
             ],
             swiftSettings: swiftSyntaxSearch),
@@ -314,6 +317,9 @@ var tests: [Target] {
         .testTarget(name: "RolloutTests", dependencies: ["Rollout", "TestSupport"]),
         .testTarget(
             name: "RolloutGatesTests", dependencies: ["RolloutGates", "Rollout", "TestSupport"]),
+        .testTarget(
+            name: "FleetSimulationTests",
+            dependencies: ["FleetSimulation", "Rollout", "RolloutGates", "TestSupport"]),
         .testTarget(name: "ModuleABITests", dependencies: ["ModuleABI", "TestSupport"]),
         .testTarget(
             name: "UpdateEngineTests",

@@ -8,9 +8,13 @@ public enum Bucket {
     /// The bucket of a device: `BE64(SHA256("patch-rollout-v1" ‖ 0 ‖ salt ‖ 0 ‖ id)[0..<8])`
     /// modulo 10,000.
     public static func of(device: String, salt: String) -> Int {
-        let input =
-            Array("patch-rollout-v1".utf8) + [0] + Array(salt.utf8) + [0]
-            + Array(device.utf8)
+        var input: [UInt8] = []
+        input.reserveCapacity(128)
+        input.append(contentsOf: "patch-rollout-v1".utf8)
+        input.append(0)
+        input.append(contentsOf: salt.utf8)
+        input.append(0)
+        input.append(contentsOf: device.utf8)
         let number = HashAlgorithm.sha256.hash(input).prefix(8)
             .reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         return Int(number % UInt64(count))

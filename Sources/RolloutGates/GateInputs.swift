@@ -1,19 +1,33 @@
-/// What is known of a group of installs since a rollout began. Sizes of sets of install ids,
-/// recomputed from each install's last state, never counters: an event that comes twice counts once.
+/// What is known of a group of installs. Sizes of sets of install ids, recomputed from what is known
+/// of each install, never counters: an event that comes twice counts once.
+///
+/// The candidate's group are the installs that ever reported anything of the candidate, a download
+/// on. An install came into it when the first such report was received.
+///
+/// The control's are the installs of the same channel and build that were seen since the present
+/// stage began and are not of the candidate's group. An install came into it when it was first seen in
+/// the stage: it could have taken the release then and did not. (One that was last seen before
+/// would count as silent although nothing ever happened to it.)
 public struct Cohort: Codable, Equatable, Sendable {
-    /// Installs of the group: for the candidate those that reported anything of the release, a
-    /// download on; for the control those of the same channel and build that were seen since the
-    /// rollout began and did not take the candidate.
+    /// All installs of the group.
     public var exposed: Int
     /// Those that reported how the release started, well or not; of the control all of them.
     public var activated: Int
-    /// Those whose last word on what they run is a failure: rolled back, trapped, hung, fell back to
-    /// native code, or ended soon after being ready.
+    /// Those that failed: for the candidate, whose last word on it is a failure (rolled back,
+    /// trapped, hung, fell back to native code, ended soon after being ready); for the control, who
+    /// reported a failure since they came into the group.
     public var failed: Int
-    /// Those that came into the group more than the usual return time ago.
+    /// Those that came into the group at least the usual return time ago.
     public var due: Int
-    /// Of the due ones, those that were not seen for as long as that.
+    /// Of the due ones, those that were not seen again in time: nothing was received of them between
+    /// ``settlingTime`` and the usual return time after they came into the group. What comes later
+    /// changes nothing, so that old and new members compare.
     public var silent: Int
+
+    /// Seconds in which what is received still belongs to the visit that brought an install into a
+    /// group. A release that bricks the app on its next start must not pass for "seen again" by the
+    /// last words of the start before.
+    public static let settlingTime = 60
 
     /// A group, empty unless said otherwise.
     public init(

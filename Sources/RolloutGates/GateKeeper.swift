@@ -11,18 +11,22 @@ public struct WatchedRollout: Equatable, Sendable {
     public var plan: StagePlan
     /// Its rules.
     public var rules: GateRules
-    /// What is known of it and of the installs.
+    /// What is known of it and of the installs; the keeper fills in the earlier control.
     public var inputs: GateInputs
+    /// The last decision that was kept of it, for this candidate; nil before the first.
+    public var last: GateRecord?
 
     /// A rollout with what is known of it.
     public init(
-        id: String, revision: Int, plan: StagePlan, rules: GateRules, inputs: GateInputs
+        id: String, revision: Int, plan: StagePlan, rules: GateRules, inputs: GateInputs,
+        last: GateRecord? = nil
     ) {
         self.id = id
         self.revision = revision
         self.plan = plan
         self.rules = rules
         self.inputs = inputs
+        self.last = last
     }
 }
 
@@ -47,8 +51,9 @@ public protocol GateStore: Sendable {
     ) async throws -> Bool
 }
 
-/// Looks at rollouts again and again, and carries out what their gates decide.
-public actor GateKeeper {
+/// Looks at rollouts, and carries out what their gates decide. All that it knows is in the store: a
+/// keeper that was restarted goes on as if it had not been.
+public struct GateKeeper: Sendable {
     /// How one look at one rollout ended.
     public enum Outcome: Equatable, Sendable {
         /// Decided, kept, and carried out where there was something to do.
@@ -62,7 +67,6 @@ public actor GateKeeper {
     }
 
     private let store: any GateStore
-    private var last: [String: GateDecision] = [:]
 
     /// A keeper of the rollouts in `store`.
     public init(store: any GateStore) { self.store = store }
@@ -71,8 +75,6 @@ public actor GateKeeper {
     /// - Throws: What the store throws when it cannot even list the rollouts.
     public func look(at now: Int) async throws -> [Outcome] {
         let rollouts = try await store.watchedRollouts(at: now)
-        let known = Set(rollouts.map(\.id))
-        last = last.filter { known.contains($0.key) }
         var outcomes: [Outcome] = []
         for rollout in rollouts {
             do {
@@ -85,14 +87,15 @@ public actor GateKeeper {
     }
 
     private func look(at rollout: WatchedRollout, _ now: Int) async throws -> Outcome {
+        var rollout = rollout
+        let before = rollout.last?.decision
+        rollout.inputs.earlierControl = before?.inputs.comparison(
+            atLeast: rollout.rules.minimumExposures)
         let decision = decideGate(
             rollout.inputs, rules: rollout.rules, plan: rollout.plan, now: now)
         let record = GateRecord(
             at: now, decision: decision, rules: rollout.rules, plan: rollout.plan)
-        // A minute later nothing may have changed but the clock: that is not told again.
-        if decision.action == .hold, let before = last[rollout.id], before.rule == decision.rule,
-            before.inputs == decision.inputs
-        {
+        if decision.action == .hold, let before, isRepeated(decision, before) {
             return .unchanged(record)
         }
         try await store.keep(record, of: rollout)
@@ -103,7 +106,13 @@ public actor GateKeeper {
         case .advance(let reach):
             isDone = try await store.advance(rollout, to: reach, record)
         }
-        last[rollout.id] = isDone ? decision : nil
         return isDone ? .done(record) : .overtaken(record)
+    }
+
+    /// A minute later nothing may have changed but the clock: that is not told again.
+    private func isRepeated(_ decision: GateDecision, _ before: GateDecision) -> Bool {
+        var inputs = decision.inputs
+        inputs.earlierControl = before.inputs.earlierControl
+        return before.action == .hold && before.rule == decision.rule && before.inputs == inputs
     }
 }

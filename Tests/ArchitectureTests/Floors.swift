@@ -11,7 +11,7 @@ enum Floors {
             "ModuleABI", "RolloutGates", "UpdateEngine", "WasmKitRuntime", "WebAssemblySpec",
             "WebAssemblyWASI",
         ],
-        ["PatchSDK", "WASISuite"],
+        ["FleetSimulation", "PatchSDK", "WASISuite"],
         ["PatchSDKWASI", "WebViewBundle", "WebViewBundleGTK"],
         ["PatchCompiler", "PatchServer"],
         ["patchcli", "patchd", "webshell"],
