@@ -67,6 +67,11 @@ start-cost:      ## What a start from the cache takes beyond the app's own, in m
 	@Scripts/setup.sh build
 	@Scripts/start-cost.sh $(or $(RUNS),101)
 
+.PHONY: simulate
+simulate:        ## 458 rollouts over 100,000 devices each, through the real gates, against the promised table (SEED=1)
+	@Scripts/setup.sh build
+	@Scripts/simulate.sh --table --seed $(or $(SEED),1)
+
 generate:        ## Regenerates what is generated and committed (opcodes, reasons)
 	@Scripts/generate.sh
 

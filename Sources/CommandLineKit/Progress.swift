@@ -104,6 +104,17 @@ public enum Quantity {
         "\(count) " + (count == 1 ? singular : plural ?? singular + "s")
     }
 
+    /// `31,204`.
+    public static func number(_ number: Int) -> String {
+        let digits = String(number.magnitude)
+        var text = ""
+        for (index, digit) in digits.enumerated() {
+            if index > 0, (digits.count - index) % 3 == 0 { text.append(",") }
+            text.append(digit)
+        }
+        return (number < 0 ? "-" : "") + text
+    }
+
     static func decimal(_ value: Double, _ places: Int) -> String {
         String(format: "%.\(places)f", value)
     }

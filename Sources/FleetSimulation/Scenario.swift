@@ -25,10 +25,32 @@ public struct Scenario: Sendable {
         /// The same at the 95th percentile.
         public var percentile95: Int?
 
+        /// What must come out.
+        public init(
+            outcome: RolloutResult.Outcome, median: Int? = nil, percentile95: Int? = nil
+        ) {
+            self.outcome = outcome
+            self.median = median
+            self.percentile95 = percentile95
+        }
+
         enum CodingKeys: String, CodingKey {
             case outcome, median
             case percentile95 = "p95"
         }
+    }
+
+    /// A kind of release of one's own.
+    public init(
+        name: String, id: String, model: FleetModel, rules: GateRules, runs: Int,
+        expectation: Expectation
+    ) {
+        self.name = name
+        self.id = id
+        self.model = model
+        self.rules = rules
+        self.runs = runs
+        self.expectation = expectation
     }
 
     private static func rules(_ change: (inout GateRules) -> Void = { _ in }) -> GateRules {

@@ -21,6 +21,7 @@ struct PatchCLI {
                 RollbackCommand.command,
                 RolloutCommands.recall,
                 StatusCommand.command,
+                SimulateCommand.command,
                 PublishCommand.command,
                 KeysCommands.group,
                 DoctorCommand.command,

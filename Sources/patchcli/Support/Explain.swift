@@ -1,8 +1,10 @@
 import CommandLineKit
+import FleetSimulation
 import Foundation
 import PatchCompiler
 import PatchCrypto
 import PatchPlatform
+import RolloutGates
 import TUF
 
 /// Turns the errors of other modules into what happened, why, and what to run.
@@ -15,6 +17,13 @@ enum Explain {
                 error.code, "The module could not be built", why: error.description,
                 fix: "patchcli doctor", exit: .dataError)
         case let error as TUFError: return trust(error)
+        case let error as SimulationError:
+            return CommandFailure(
+                error.code, "The simulation cannot be run", why: error.description, exit: .usage)
+        case let error as GateError:
+            return CommandFailure(
+                error.code, "The rollout cannot be planned so", why: error.description,
+                exit: .usage)
         case let error as HTTPError:
             return CommandFailure(
                 error.code, "The server could not be asked", why: error.description,
