@@ -62,6 +62,9 @@ var systemLibraries: [Target] {
         .systemLibrary(
             name: "CMicroHTTPD", path: "Sources/System/CMicroHTTPD", pkgConfig: "libmicrohttpd",
             providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
+        .systemLibrary(
+            name: "CSQLite", path: "Sources/System/CSQLite", pkgConfig: "sqlite3",
+            providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
     ]
 }
 
@@ -209,7 +212,7 @@ var floor5: [Target] {
         .target(
             name: "PatchServer",
             dependencies: [
-                "CMicroHTTPD", "ModuleABI", "PatchCrypto", "PatchPlatform", "Rollout",
+                "CMicroHTTPD", "CSQLite", "ModuleABI", "PatchCrypto", "PatchPlatform", "Rollout",
                 "RolloutGates", "TUF", "WebViewBundle",
             ]),
     ]

@@ -18,7 +18,7 @@ command -v swift >/dev/null || fail "no 'swift' on PATH" \
     "Install one with swiftly (https://www.swift.org/install) and open a new shell."
 
 install_with_apt() {
-    local wanted=(pkg-config libmicrohttpd-dev libssl-dev libbrotli-dev libdivsufsort-dev libcurl4 curl)
+    local wanted=(pkg-config libmicrohttpd-dev libsqlite3-dev libssl-dev libbrotli-dev libdivsufsort-dev libcurl4 curl)
     if [ "$level" = test ]; then
         wanted+=(python3 python3-venv openssl brotli strace nginx-light)
     fi
@@ -60,7 +60,7 @@ install_with_brew() {
     command -v brew >/dev/null || fail "Homebrew is missing" \
         "Install it from https://brew.sh, then run this again."
     local missing=()
-    for package in pkg-config libmicrohttpd openssl@3 brotli libdivsufsort; do
+    for package in pkg-config libmicrohttpd sqlite openssl@3 brotli libdivsufsort; do
         brew list --formula "$package" >/dev/null 2>&1 || missing+=("$package")
     done
     [ ${#missing[@]} -gt 0 ] || return 0
@@ -71,7 +71,7 @@ install_with_brew() {
 case $(uname -s) in
     Linux)
         command -v apt-get >/dev/null || fail "only Debian and Ubuntu are installed automatically" \
-            "Install the development files of libmicrohttpd, OpenSSL 3, brotli and libdivsufsort, and pkg-config."
+            "Install the development files of libmicrohttpd, SQLite, OpenSSL 3, brotli and libdivsufsort, and pkg-config."
         install_with_apt
         ;;
     Darwin) install_with_brew ;;
