@@ -15,6 +15,8 @@ public final class PatchServer: Sendable {
         public var adminTokenFile: String?
         /// Bounds on connections.
         public var limits = ServerLimits()
+        /// Bounds on anonymous clients.
+        public var settings = APISettings()
 
         /// A server over `dataFolder` on a free loopback port.
         public init(dataFolder: String) { self.dataFolder = dataFolder }
@@ -24,6 +26,7 @@ public final class PatchServer: Sendable {
     private let http: HTTPServer
     private let log: ServerLog
     private let releases: ReleaseService
+    private let telemetry: TelemetryStore
     /// Held while the server lives: two servers over one folder would sign over each other.
     private let folderLock: FileLock
     private let renewal = Lock<Task<Void, Never>?>(nil)
@@ -42,24 +45,29 @@ public final class PatchServer: Sendable {
         self.configuration = configuration
         self.log = log
         let layout = DataLayout(root: configuration.dataFolder)
-        let apps = AppStore(layout: layout, clock: clock)
+        try FileManager.default.createDirectory(
+            atPath: configuration.dataFolder, withIntermediateDirectories: true)
+        let files = LocalFileStore(folder: URL(fileURLWithPath: configuration.dataFolder))
         adminTokenFile = configuration.adminTokenFile ?? layout.adminToken
-        guard let lock = try apps.files.lock("lock", wait: false) else {
+        guard let lock = try files.lock("lock", wait: false) else {
             throw APIError.conflict(
                 "folder_in_use",
                 "Another patchd serves '\(configuration.dataFolder)'; stop it or take another "
                     + "folder.")
         }
         folderLock = lock
+        let apps = try AppStore(layout: layout, clock: clock)
         isFirstStart =
             configuration.adminTokenFile == nil ? try apps.prepareAdminToken() : false
         releases = ReleaseService(
             apps: apps, log: log, clock: clock, checkpoint: checkpoint)
         try releases.recover()
-        let api = PatchAPI(
-            apps: apps, releases: releases, log: log,
+        telemetry = try TelemetryStore(path: layout.telemetryDatabase, clock: clock)
+        let services = Services(
+            apps: apps, releases: releases, telemetry: telemetry, metrics: Metrics(), log: log,
+            clock: clock, settings: configuration.settings,
             adminTokenFile: configuration.adminTokenFile)
-        http = HTTPServer(handler: api, limits: configuration.limits)
+        http = HTTPServer(handler: PatchAPI(services: services), limits: configuration.limits)
     }
 
     /// Starts to listen.

@@ -147,7 +147,7 @@ import Testing
         fixture.server.stop()
         func timestamp(after days: Double) async throws -> (version: Int, expires: MetadataTime) {
             let now: @Sendable () -> Date = { Date().addingTimeInterval(days * 86_400) }
-            let apps = AppStore(
+            let apps = try AppStore(
                 layout: DataLayout(root: fixture.folder.path), clock: now)
             let service = ReleaseService(
                 apps: apps, log: ServerLog(write: { _ in }), clock: now, checkpoint: { _ in })
@@ -171,7 +171,7 @@ import Testing
             let before = try await fixture.get("metadata/timestamp.json").body
             fixture.server.stop()
             let layout = DataLayout(root: fixture.folder.path)
-            let apps = AppStore(layout: layout)
+            let apps = try AppStore(layout: layout)
             let record = try #require(try apps.app(fixture.appKey))
             let publication = Publication(
                 files: apps.files, app: "apps/\(fixture.appKey)", checkpoint: { _ in })

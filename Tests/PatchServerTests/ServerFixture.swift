@@ -26,11 +26,12 @@ final class ServerFixture {
 
     init(
         limits: ServerLimits = ServerLimits(), clock: @escaping @Sendable () -> Date = { Date() },
-        appID: String? = nil
+        appID: String? = nil, settings: APISettings = APISettings()
     ) async throws {
         folder = try TemporaryDirectory("server")
         var configuration = PatchServer.Configuration(dataFolder: folder.path)
         configuration.limits = limits
+        configuration.settings = settings
         server = try PatchServer(
             configuration: configuration, log: ServerLog(write: { _ in }), clock: clock)
         let address = try server.start()

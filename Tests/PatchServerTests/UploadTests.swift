@@ -96,11 +96,17 @@ import Testing
     @Test("a token is kept as a hash only")
     func hashed() async throws {
         let fixture = try await ready()
-        let record = try String(
-            contentsOf: fixture.folder.file("apps/\(fixture.appKey)/app.json"), encoding: .utf8)
-        #expect(!record.contains(fixture.token))
-        #expect(record.contains(SHA256.hash(fixture.token).hex))
-        for secret in ["admin-token", "apps/\(fixture.appKey)/freshness.pem"] {
+        var isKept = false
+        for name in ["server.sqlite", "server.sqlite-wal"] {
+            let record = try Data(contentsOf: fixture.folder.file(name))
+            #expect(record.range(of: Data(fixture.token.utf8)) == nil)
+            if record.range(of: Data(SHA256.hash(fixture.token).hex.utf8)) != nil { isKept = true }
+        }
+        #expect(isKept)
+        for secret in [
+            "admin-token", "server.sqlite", "server.sqlite-wal", "telemetry.sqlite",
+            "apps/\(fixture.appKey)/freshness.pem", "apps/\(fixture.appKey)/ops.pem",
+        ] {
             let attributes = try FileManager.default.attributesOfItem(
                 atPath: fixture.folder.file(secret).path)
             #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600, "\(secret)")

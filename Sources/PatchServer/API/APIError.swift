@@ -1,3 +1,5 @@
+import PatchPlatform
+
 /// A refusal that a client can act on: a stable code, a sentence, and the HTTP status.
 public struct APIError: Error, Equatable, Sendable, CustomStringConvertible {
     /// HTTP status.
@@ -8,6 +10,8 @@ public struct APIError: Error, Equatable, Sendable, CustomStringConvertible {
     public let message: String
     /// Seconds after which trying again makes sense.
     public let retryAfter: Int?
+    /// The methods that the address takes, when this is about the method.
+    var allow: String?
 
     /// Makes one from its parts.
     public init(status: Int, code: String, message: String, retryAfter: Int? = nil) {
@@ -42,13 +46,19 @@ public struct APIError: Error, Equatable, Sendable, CustomStringConvertible {
     }
 
     static func methodNotAllowed(_ allowed: String) -> APIError {
-        APIError(
+        var error = APIError(
             status: 405, code: "method_not_allowed", message: "This address takes \(allowed).")
+        error.allow = allowed
+        return error
     }
 
     static let unauthorized = APIError(
         status: 401, code: "wrong_token",
         message: "The token is missing or not valid here. Send 'Authorization: Bearer <token>'.")
+
+    static let diskFull = APIError(
+        status: 507, code: "disk_full",
+        message: "The server's disk is full; the operator has to free some space.")
 
     static func internalFailure(_ message: String) -> APIError {
         APIError(status: 500, code: "internal", message: message)
@@ -56,10 +66,21 @@ public struct APIError: Error, Equatable, Sendable, CustomStringConvertible {
 }
 
 extension APIError {
+    /// What a client is told of any error.
+    init(_ error: any Error) {
+        switch error {
+        case let error as APIError: self = error
+        case let error as DatabaseError: self = error.refusal
+        case let error as FileError where error.reason == .diskFull: self = .diskFull
+        default: self = .internalFailure("The server could not answer; see its log.")
+        }
+    }
+
     /// The error as a JSON response.
     var response: HTTPResponse {
         var headers = [("Content-Type", "application/json"), ("Cache-Control", "no-store")]
         if let retryAfter { headers.append(("Retry-After", String(retryAfter))) }
+        if let allow { headers.append(("Allow", allow)) }
         if status == 401 { headers.append(("WWW-Authenticate", "Bearer")) }
         let document = ErrorDocument(error: .init(code: code, message: message))
         return HTTPResponse(

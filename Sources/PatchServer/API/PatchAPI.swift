@@ -1,106 +1,129 @@
+import Foundation
 import PatchPlatform
 
 /// The addresses of the server and who answers at each.
 final class PatchAPI: RequestHandler {
-    private static let base = "/api/v1/apps"
+    private static let apps = "/api/v1/apps/"
 
-    private let apps: AppStore
+    private let services: Services
     private let tree: StaticTree
-    private let releases: ReleaseService
+    private let routes: [Route]
     private let log: ServerLog
-    private let adminTokenFile: String?
     private let changes = RateLimiter(capacity: 60, perMinute: 120)
     private let wrongTokens = RateLimiter(capacity: 20, perMinute: 20)
 
-    init(
-        apps: AppStore, releases: ReleaseService, log: ServerLog, adminTokenFile: String?
-    ) {
-        self.apps = apps
-        self.releases = releases
-        self.log = log
-        self.adminTokenFile = adminTokenFile
-        tree = StaticTree(layout: apps.layout)
+    init(services: Services) {
+        self.services = services
+        log = services.log
+        tree = StaticTree(layout: services.apps.layout)
+        routes = Self.routes(services)
     }
 
     func plan(for request: HTTPRequest) -> RequestPlan {
         do {
             return try route(request)
-        } catch let error as APIError {
-            return .respond(error.response)
         } catch {
-            log.error("request_failed", ["path": request.path, "error": "\(error)"])
-            return .respond(
-                APIError.internalFailure("The server could not answer; see its log.").response)
+            return .respond(refusal(of: request, error).response)
         }
     }
 
     func answered(_ request: HTTPRequest, status: Int, bytes: Int, nanoseconds: UInt64) {
+        services.metrics.answered(request, status: status, nanoseconds: nanoseconds)
         log.request(request, status: status, bytes: bytes, nanoseconds: nanoseconds)
     }
 
+    private func refusal(of request: HTTPRequest, _ error: any Error) -> APIError {
+        let refusal = APIError(error)
+        if refusal.status == 500 {
+            log.error("request_failed", ["path": request.path, "error": "\(error)"])
+        }
+        return refusal
+    }
+
     private func route(_ request: HTTPRequest) throws -> RequestPlan {
-        if request.path == "/healthz" {
-            try requireRead(request)
-            return .respond(
-                HTTPResponse(
-                    status: 200,
-                    headers: [("Content-Type", "application/json"), ("Cache-Control", "no-store")],
-                    body: .bytes(Array("{\"status\":\"ok\"}\n".utf8))))
+        // What devices ask for comes first, and touches neither the routes nor a database.
+        if request.path.hasPrefix(Self.apps) {
+            let parts = request.path.dropFirst(Self.apps.count)
+                .split(separator: "/", omittingEmptySubsequences: false)
+            if let path = TreePath(parts) {
+                guard request.method == "GET" || request.method == "HEAD" else {
+                    throw APIError.methodNotAllowed("GET, HEAD")
+                }
+                return .respond(tree.response(for: path, request: request))
+            }
         }
-        guard request.path.hasPrefix(Self.base) else { throw APIError.notFound }
-        let rest = request.path.dropFirst(Self.base.count)
-        if rest.isEmpty { return try createApp(request) }
-        guard rest.first == "/" else { throw APIError.notFound }
-        let parts = rest.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
-        if parts.count == 2, parts[1] == "releases" {
-            return try publish(String(parts[0]), request)
+        return try operate(request)
+    }
+
+    private func operate(_ request: HTTPRequest) throws -> RequestPlan {
+        let parts = request.path.dropFirst().split(
+            separator: "/", omittingEmptySubsequences: false)
+        var allowed: [String] = []
+        for route in routes {
+            guard let parameters = route.parameters(parts) else { continue }
+            let isRead = route.method == "GET" && request.method == "HEAD"
+            guard route.method == request.method || isRead else {
+                allowed.append(route.method)
+                continue
+            }
+            return try enter(route, request, parameters)
         }
-        if parts.count == 1 { return try showApp(String(parts[0]), request) }
-        guard let path = TreePath(parts) else { throw APIError.notFound }
-        try requireRead(request)
-        return .respond(tree.response(for: path, request: request))
+        guard !allowed.isEmpty else { throw APIError.notFound }
+        if allowed.contains("GET") { allowed.append("HEAD") }
+        throw APIError.methodNotAllowed(allowed.joined(separator: ", "))
     }
 
-    private func requireRead(_ request: HTTPRequest) throws {
-        guard request.method == "GET" || request.method == "HEAD" else {
-            throw APIError.methodNotAllowed("GET and HEAD")
+    private func enter(
+        _ route: Route, _ request: HTTPRequest, _ parameters: [String: String]
+    ) throws -> RequestPlan {
+        let changesSomething = route.method != "GET" && route.access != .anybody
+        if changesSomething, let seconds = changes.delay(for: request.address) {
+            throw Self.tooMany(seconds)
+        }
+        let principal = try principal(route, request, parameters["app_key"])
+        let call = Call(
+            request: request, parameters: parameters, principal: principal,
+            app: parameters["app_key"].flatMap { services.control.app($0) })
+        switch route.handler {
+        case .now(let answer): return .respond(try answer(call))
+        case .body(let size, let answer):
+            return .receive(
+                SmallBodyReceiver(maximumSize: size) { [self] body in
+                    do {
+                        return try await answer(call, body)
+                    } catch {
+                        return refusal(of: request, error).response
+                    }
+                })
+        case .stream(let receiver): return .receive(try receiver(call))
         }
     }
 
-    private func requirePost(_ request: HTTPRequest) throws {
-        guard request.method == "POST" else { throw APIError.methodNotAllowed("POST") }
-        if let seconds = changes.delay(for: request.address) { throw Self.tooMany(seconds) }
+    // MARK: Tokens
+
+    private func principal(
+        _ route: Route, _ request: HTTPRequest, _ appKey: String?
+    ) throws -> Principal? {
+        if route.access == .anybody { return nil }
+        guard let token = Token.bearer(request), let found = find(token) else {
+            throw refusedToken(request)
+        }
+        switch route.access {
+        case .anybody, .anyToken: break
+        case .server: if !found.isServer { throw refusedToken(request) }
+        case .app(let action):
+            // The same answer for a wrong key as for a wrong token: keys of others are not told.
+            guard let appKey, services.control.app(appKey) != nil,
+                found.isServer ? found.actions.contains(action) : found.appKey == appKey
+            else { throw refusedToken(request) }
+            try found.require(action)
+        }
+        return found
     }
 
-    private func createApp(_ request: HTTPRequest) throws -> RequestPlan {
-        try requirePost(request)
-        guard let token = Token.bearer(request),
-            apps.isAdmin(token, tokenFile: adminTokenFile)
-        else { throw refusedToken(request) }
-        return .receive(
-            SmallBodyReceiver(maximumSize: 16 << 10) { [apps, log] body in
-                try CreateApp.answer(body, apps: apps, log: log)
-            })
-    }
-
-    private func showApp(_ key: String, _ request: HTTPRequest) throws -> RequestPlan {
-        try requireRead(request)
-        return .respond(try ShowApp.answer(try authorizedApp(key, request), apps: apps))
-    }
-
-    private func publish(_ key: String, _ request: HTTPRequest) throws -> RequestPlan {
-        try requirePost(request)
-        let app = try authorizedApp(key, request)
-        return .receive(
-            try releases.receiver(app, contentType: request.headers["content-type"]))
-    }
-
-    /// The app that the request's token belongs to.
-    private func authorizedApp(_ key: String, _ request: HTTPRequest) throws -> AppRecord {
-        // The same answer for a wrong key as for a wrong token: keys of others are not told.
-        guard let token = Token.bearer(request), let app = try apps.app(key), app.accepts(token)
-        else { throw refusedToken(request) }
-        return app
+    private func find(_ token: String) -> Principal? {
+        if let known = services.control.principal(token) { return known }
+        return services.apps.isAdmin(token, tokenFile: services.adminTokenFile) ? .server : nil
     }
 
     private func refusedToken(_ request: HTTPRequest) -> APIError {
@@ -108,7 +131,7 @@ final class PatchAPI: RequestHandler {
         return .unauthorized
     }
 
-    private static func tooMany(_ seconds: Int) -> APIError {
+    static func tooMany(_ seconds: Int) -> APIError {
         APIError(
             status: 429, code: "too_many_requests",
             message: "Too many requests from this address; try again in \(seconds) s.",

@@ -4,9 +4,9 @@ import PatchPlatform
 final class SmallBodyReceiver: BodyReceiver {
     let maximumSize: Int
     private let body = Lock<[UInt8]>([])
-    private let answer: @Sendable ([UInt8]) throws -> HTTPResponse
+    private let answer: @Sendable ([UInt8]) async -> HTTPResponse
 
-    init(maximumSize: Int, answer: @escaping @Sendable ([UInt8]) throws -> HTTPResponse) {
+    init(maximumSize: Int, answer: @escaping @Sendable ([UInt8]) async -> HTTPResponse) {
         self.maximumSize = maximumSize
         self.answer = answer
     }
@@ -16,15 +16,7 @@ final class SmallBodyReceiver: BodyReceiver {
         return nil
     }
 
-    func finish() async -> HTTPResponse {
-        do {
-            return try answer(body.withLock { $0 })
-        } catch let error as APIError {
-            return error.response
-        } catch {
-            return APIError.internalFailure("\(error)").response
-        }
-    }
+    func finish() async -> HTTPResponse { await answer(body.withLock { $0 }) }
 
     func abandon() {}
 }

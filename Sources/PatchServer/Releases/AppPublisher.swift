@@ -38,13 +38,14 @@ actor AppPublisher {
 
     /// Verifies an upload against what is published and publishes it.
     /// - Throws: ``APIError``, `FileError`.
-    func publish(_ upload: Upload) async throws -> Outcome {
+    func publish(_ upload: Upload, by principal: Principal? = nil) async throws -> Outcome {
         try await load()
         do {
             let first = editor == nil ? try await firstEditor(upload) : nil
             // No suspension below: one upload is verified and published before the next is
             // looked at.
-            return try publish(upload, first: first, at: MetadataTime(clock()))
+            return try publish(
+                upload, by: principal, first: first, at: MetadataTime(clock()))
         } catch let error as TUFError {
             throw Self.refusal(error)
         }
@@ -101,7 +102,7 @@ actor AppPublisher {
     }
 
     private func publish(
-        _ upload: Upload, first: RepositoryEditor?, at now: MetadataTime
+        _ upload: Upload, by principal: Principal?, first: RepositoryEditor?, at now: MetadataTime
     ) throws -> Outcome {
         guard var next = editor ?? first else { throw Self.noRoot }
         let isFirst = editor == nil
@@ -111,6 +112,7 @@ actor AppPublisher {
         let outcome = try next.accept(metadata, at: now)
         try checkRoot(next)
         let listed = next.listedTargets
+        try checkChannel(outcome.newTargets, principal)
         let placements = try place(upload, listed: listed, new: outcome.newTargets)
         let rules = ReleaseRules(appID: app.appID, known: known, listed: listed)
         let releases = try rules.check(outcome.newTargets) { try read($0, upload) }
@@ -162,6 +164,15 @@ actor AppPublisher {
             throw APIError.refused(
                 "freshness_key_missing",
                 "The root must let this server's freshness key alone sign snapshot and timestamp.")
+        }
+    }
+
+    /// A token for one channel changes no head of another.
+    private func checkChannel(_ new: [TargetFile], _ principal: Principal?) throws {
+        for target in new {
+            let parts = target.path.split(separator: "/")
+            guard parts.count > 1, parts[0] == "heads" || parts[0] == "brakes" else { continue }
+            try principal?.require(channel: String(parts[1]))
         }
     }
 

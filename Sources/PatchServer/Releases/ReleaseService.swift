@@ -62,16 +62,23 @@ final class ReleaseService: Sendable {
     }
 
     /// Takes the body of one upload.
-    func receiver(_ app: AppRecord, contentType: String?) throws -> any BodyReceiver {
+    func receiver(
+        _ app: AppRecord, by principal: Principal?, contentType: String?
+    ) throws -> any BodyReceiver {
         let folder = "apps/\(app.appKey)/incoming/\(SecureRandom.bytes(8).hex)"
         let publisher = publisher(app)
         return try UploadReceiver(
             contentType: contentType, limits: limits, files: apps.files, folder: folder
-        ) { [log] upload in
+        ) { [log, apps] upload in
             do {
-                let outcome = try await publisher.publish(upload)
+                let outcome = try await publisher.publish(upload, by: principal)
                 let answer = ReleaseAnswer(outcome)
                 if outcome.created {
+                    try apps.control.record(
+                        .init(
+                            action: "release.published", appKey: app.appKey,
+                            subject: answer.release?.version ?? "heads",
+                            detail: answer.detail), by: principal?.actor ?? "-")
                     log.info(
                         "published",
                         [
@@ -121,6 +128,17 @@ struct ReleaseAnswer: Encodable {
     let created: Bool
     /// The versions that are now published, by role.
     let versions: [String: Int]
+
+    /// What the audit log and webhooks are told.
+    var detail: [String: String] {
+        var detail = ["snapshot": "\(versions["snapshot"] ?? 0)"]
+        if let release {
+            detail["digest"] = release.digest
+            detail["sequence"] = "\(release.sequence)"
+            detail["fingerprint"] = release.fp
+        }
+        return detail
+    }
 
     init(_ outcome: AppPublisher.Outcome) {
         created = outcome.created

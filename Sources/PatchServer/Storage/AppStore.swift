@@ -2,18 +2,24 @@ import Foundation
 import PatchCrypto
 import PatchPlatform
 
-/// The apps below the server's folder.
+/// The apps below the server's folder: their records and their keys.
 final class AppStore: Sendable {
     let layout: DataLayout
     let files: LocalFileStore
+    let control: ControlStore
     private let clock: @Sendable () -> Date
-    private let records = Lock<[String: AppRecord]>([:])
     private let creating = Lock(())
 
-    init(layout: DataLayout, clock: @escaping @Sendable () -> Date = { Date() }) {
+    /// Opens the server's database and takes over what an older server kept in files.
+    /// - Throws: ``DatabaseError``, ``Database/TooNew``, `FileError`.
+    init(layout: DataLayout, clock: @escaping @Sendable () -> Date = { Date() }) throws {
         self.layout = layout
         self.clock = clock
         files = LocalFileStore(folder: URL(fileURLWithPath: layout.root))
+        try FileManager.default.createDirectory(
+            atPath: layout.root, withIntermediateDirectories: true)
+        control = try ControlStore(path: layout.controlDatabase, clock: clock)
+        try takeOverLegacyApps()
     }
 
     /// Writes the admin token at the first start.
@@ -41,56 +47,118 @@ final class AppStore: Sendable {
     }
 
     /// The app with this key.
-    func app(_ key: String) throws -> AppRecord? {
-        guard SafeName.isAppKey(key) else { return nil }
-        if let known = records.withLock({ $0[key] }) { return known }
-        guard let bytes = try files.read("apps/\(key)/app.json", maximumSize: 1 << 20) else {
-            return nil
-        }
-        let record = try JSONDecoder().decode(AppRecord.self, from: Data(bytes))
-        records.withLock { $0[key] = record }
-        return record
-    }
+    func app(_ key: String) throws -> AppRecord? { control.app(key) }
 
-    /// The key of the app with this id.
-    func key(forAppID appID: String) throws -> String? {
-        try files.list("apps").first { try app($0)?.appID == appID }
-    }
-
-    /// Makes an app with a freshness key and one token.
-    func create(name: String, appID: String?) throws -> (
-        record: AppRecord, token: String, freshness: SigningKey
-    ) {
+    /// Makes an app with keys for freshness and brakes and one token.
+    func create(
+        name: String, appID: String?, organisation: String = "default", by actor: String
+    ) throws -> (record: AppRecord, token: String) {
         // One at a time, so that two requests cannot take the same id.
         try creating.withLock { _ in
             let id = appID ?? LiveRandom().uuid()
-            if try key(forAppID: id) != nil {
+            if control.apps.contains(where: { $0.appID == id }) {
                 throw APIError.conflict(
                     "app_exists", "An app with this id is here already; use its key and token.")
             }
             let key = "pak_" + SecureRandom.bytes(12).hex
             let token = Token.make(prefix: "opt")
-            let freshness = try SigningKey.generate()
-            let now = Self.timestamp(clock())
             let record = AppRecord(
-                appKey: key, appID: id, name: name, created: now,
-                tokens: [.init(sha256: Token.hash(token), created: now)])
-            try files.writeAtomically(
-                Array(freshness.pemRepresentation.utf8), to: "apps/\(key)/freshness.pem")
-            try files.writeAtomically(JSONText.encode(record), to: "apps/\(key)/app.json")
-            records.withLock { $0[key] = record }
-            return (record, token, freshness)
+                appKey: key, appID: id, organisation: organisation, name: name,
+                created: Self.timestamp(clock()))
+            // Keys first: an app without them could not be used.
+            for file in ["freshness", "ops"] { try makeKey("apps/\(key)/\(file).pem") }
+            try control.change(
+                by: actor, .init(action: "app.created", appKey: key, subject: name)
+            ) { connection in
+                try Self.insert(record, connection)
+                try Self.insertToken(
+                    hash: Token.hash(token), app: key, name: "first token", created: control.now,
+                    by: actor, connection)
+            }
+            return (record, token)
         }
     }
 
+    private static func insert(_ app: AppRecord, _ connection: SQLiteConnection) throws {
+        do {
+            try connection.run(
+                """
+                INSERT INTO apps (app_key, app_id, organisation, name, created, quota_bytes)
+                VALUES (?, ?, ?, ?, ?, ?)
+                """, app.appKey, app.appID, app.organisation, app.name, app.created, app.quota)
+        } catch let error as DatabaseError where error.isConflict {
+            throw APIError.refused("unknown_organisation", "There is no such organisation.")
+        }
+    }
+
+    private static func insertToken(
+        hash: String, app: String, name: String, created: Int, by actor: String,
+        _ connection: SQLiteConnection
+    ) throws {
+        try connection.run(
+            """
+            INSERT INTO tokens (id, sha256, name, app_key, actions, created, created_by)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
+            """, "tok_" + SecureRandom.bytes(8).hex, hash, name, app,
+            Action.allCases.map(\.rawValue).joined(separator: " "), created, actor)
+    }
+
+    // MARK: Keys
+
     /// The key that signs the app's snapshot and timestamp.
     func freshnessKey(_ appKey: String) throws -> SigningKey {
-        guard
-            let pem = try files.read("apps/\(appKey)/freshness.pem", maximumSize: 16 << 10)
-        else {
+        guard let key = try readKey("apps/\(appKey)/freshness.pem") else {
             throw APIError.internalFailure("The app's freshness key is missing on the server.")
         }
+        return key
+    }
+
+    /// The key that signs the app's brakes; apps of older servers get theirs here.
+    func opsKey(_ appKey: String) throws -> SigningKey {
+        let name = "apps/\(appKey)/ops.pem"
+        if let key = try readKey(name) { return key }
+        return try creating.withLock { _ in
+            if let key = try readKey(name) { return key }
+            return try makeKey(name)
+        }
+    }
+
+    @discardableResult
+    private func makeKey(_ name: String) throws -> SigningKey {
+        let key = try SigningKey.generate()
+        try files.writeAtomically(Array(key.pemRepresentation.utf8), to: name)
+        return key
+    }
+
+    private func readKey(_ name: String) throws -> SigningKey? {
+        guard let pem = try files.read(name, maximumSize: 16 << 10) else { return nil }
         return try SigningKey(pemRepresentation: String(decoding: pem, as: UTF8.self))
+    }
+
+    // MARK: Older folders
+
+    /// Servers before the database kept each app and its tokens in `app.json`.
+    private func takeOverLegacyApps() throws {
+        for key in try files.list("apps") where SafeName.isAppKey(key) {
+            let name = "apps/\(key)/app.json"
+            guard let bytes = try files.read(name, maximumSize: 1 << 20) else { continue }
+            if control.app(key) == nil {
+                let old = try JSONDecoder().decode(LegacyAppRecord.self, from: Data(bytes))
+                let record = AppRecord(
+                    appKey: key, appID: old.appID, name: old.name, created: old.created)
+                try control.change(
+                    by: "migration", .init(action: "app.taken_over", appKey: key, subject: old.name)
+                ) { connection in
+                    try Self.insert(record, connection)
+                    for token in old.tokens {
+                        try Self.insertToken(
+                            hash: token.sha256, app: key, name: "from before the database",
+                            created: control.now, by: "migration", connection)
+                    }
+                }
+            }
+            try files.move(name, to: "apps/\(key)/app.json.taken-over")
+        }
     }
 
     static func timestamp(_ date: Date) -> String {

@@ -1,0 +1,79 @@
+import Foundation
+import PatchPlatform
+
+/// What the server counts of itself, in the text form that Prometheus reads.
+final class Metrics: Sendable {
+    private struct Counts {
+        var answers: [String: Int] = [:]
+        var seconds = [Int](repeating: 0, count: Metrics.bounds.count + 1)
+        var secondsSum = 0.0
+        var newEvents = 0
+        var knownEvents = 0
+    }
+
+    /// Upper bounds of the histogram, in seconds.
+    private static let bounds = [0.0005, 0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10]
+
+    private let counts = Lock(Counts())
+    private let started = Date()
+
+    /// One request was answered.
+    func answered(_ request: HTTPRequest, status: Int, nanoseconds: UInt64) {
+        let seconds = Double(nanoseconds) / 1e9
+        let slot = Self.bounds.firstIndex { seconds <= $0 } ?? Self.bounds.count
+        // Of methods only those that we know, so that nobody can make up series.
+        let method = Self.methods.contains(request.method) ? request.method : "other"
+        counts.withLock {
+            $0.answers["method=\"\(method)\",status=\"\(status)\"", default: 0] += 1
+            $0.seconds[slot] += 1
+            $0.secondsSum += seconds
+        }
+    }
+
+    /// A batch of events was taken.
+    func told(new: Int, known: Int) {
+        counts.withLock {
+            $0.newEvents += new
+            $0.knownEvents += known
+        }
+    }
+
+    private static let methods: Set<String> = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
+
+    /// The exposition (prometheus.io, text format 0.0.4).
+    func text(_ services: Services) -> String {
+        let now = counts.withLock { $0 }
+        var text = ""
+        func metric(_ name: String, _ type: String, _ help: String, _ samples: [(String, String)]) {
+            text += "# HELP openpatch_\(name) \(help)\n# TYPE openpatch_\(name) \(type)\n"
+            for (suffix, value) in samples { text += "openpatch_\(name)\(suffix) \(value)\n" }
+        }
+        metric(
+            "http_requests_total", "counter", "Answers by method and status.",
+            now.answers.sorted { $0.key < $1.key }.map { ("{\($0.key)}", "\($0.value)") })
+        var below = 0
+        var buckets: [(String, String)] = []
+        for (index, count) in now.seconds.enumerated() {
+            below += count
+            let bound = index < Self.bounds.count ? "\(Self.bounds[index])" : "+Inf"
+            buckets.append(("_bucket{le=\"\(bound)\"}", "\(below)"))
+        }
+        buckets += [("_sum", "\(now.secondsSum)"), ("_count", "\(below)")]
+        metric(
+            "http_request_seconds", "histogram", "From the end of the header to the answer.",
+            buckets)
+        metric(
+            "events_total", "counter", "Events that devices told.",
+            [
+                ("{kind=\"new\"}", "\(now.newEvents)"), ("{kind=\"known\"}", "\(now.knownEvents)"),
+            ])
+        metric("apps", "gauge", "Apps.", [("", "\(services.control.apps.count)")])
+        metric(
+            "disk_free_bytes", "gauge", "Room on the disk of the data folder.",
+            [("", "\(services.apps.files.freeBytes() ?? 0)")])
+        metric(
+            "start_time_seconds", "gauge", "When this process started.",
+            [("", "\(Int(started.timeIntervalSince1970))")])
+        return text
+    }
+}

@@ -1,0 +1,9 @@
+extension PatchAPI {
+    /// Every operation of the API; ``OpenAPI`` describes the same ones, which a test holds.
+    static func routes(_ services: Services) -> [Route] {
+        ServerEndpoints(services: services).routes
+            + AppEndpoints(services: services).routes
+            + TelemetryEndpoints(services: services).routes
+            + ReleaseEndpoints(services: services).routes
+    }
+}

@@ -1,0 +1,29 @@
+import Foundation
+
+/// What the endpoints stand on.
+struct Services: Sendable {
+    let apps: AppStore
+    let releases: ReleaseService
+    let telemetry: TelemetryStore
+    let metrics: Metrics
+    let log: ServerLog
+    let clock: @Sendable () -> Date
+    let settings: APISettings
+    /// A file with the admin token, when it is not the one in the folder.
+    let adminTokenFile: String?
+
+    var control: ControlStore { apps.control }
+}
+
+/// Bounds on what anonymous clients may do.
+public struct APISettings: Sendable {
+    /// Telemetry requests a minute that one address may send; twice as many at once.
+    public var telemetryPerMinute = 600
+    /// Installs a minute that one address may begin to tell of; ten minutes' worth at once.
+    public var installsPerMinute = 60
+    /// Addresses of proxies whose `X-Forwarded-For` is believed.
+    public var trustedProxies: Set<String> = []
+
+    /// The defaults.
+    public init() {}
+}
