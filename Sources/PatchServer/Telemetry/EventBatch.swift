@@ -32,11 +32,11 @@ struct Event: Equatable, Sendable {
     let reason: String?
     let detail: String?
 
-    /// Whether it says that the release does not work on the device. Leaving a release because
+    /// Whether it says that the release, or a part of it, does not work on the device. Leaving a release because
     /// head or brake said so is no failure of it.
     var isFailure: Bool {
         switch name {
-        case .trap, .crashAfterReady: return true
+        case .trap, .crashAfterReady, .fallback: return true
         case .rollback: return !isDecided
         case .activate: return reason != nil && !isDecided
         default: return false

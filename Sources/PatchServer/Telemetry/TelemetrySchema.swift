@@ -3,6 +3,8 @@
 /// - `installs`: one row an install, with the last state that it told.
 /// - `states`: what an install has told of one release on one build, as a set; every number of a
 ///   release is counted from it.
+/// - `stages` and `controls`: the present stage of each watched rollout, and the installs of its build
+///   that were seen since it began. What they did cannot be told later from their last states.
 /// - `events_<day>`: what was told, by the day of the device's clock, so that the same event always
 ///   meets itself; dropped as a whole when the day is old. Clustered by install, because a batch
 ///   comes from one and an erasure takes one.
@@ -28,8 +30,10 @@ enum TelemetrySchema {
                 CREATE INDEX installs_by_build ON installs (build, last_seen, release);
                 CREATE TABLE states (
                     release INTEGER NOT NULL, build INTEGER NOT NULL, install INTEGER NOT NULL,
-                    events INTEGER NOT NULL, activated INTEGER, ready INTEGER, failed INTEGER,
-                    reason TEXT, PRIMARY KEY (release, build, install)) STRICT, WITHOUT ROWID;
+                    events INTEGER NOT NULL, joined INTEGER, seen_again INTEGER,
+                    activated INTEGER, ready INTEGER, failed INTEGER, reason TEXT,
+                    word INTEGER NOT NULL, word_at REAL NOT NULL,
+                    PRIMARY KEY (release, build, install)) STRICT, WITHOUT ROWID;
                 CREATE INDEX states_by_install ON states (install);
                 CREATE TABLE hours (
                     app INTEGER NOT NULL, hour INTEGER NOT NULL, build INTEGER NOT NULL,
@@ -37,6 +41,13 @@ enum TelemetrySchema {
                     count INTEGER NOT NULL, bytes INTEGER NOT NULL, deltas INTEGER NOT NULL,
                     milliseconds INTEGER NOT NULL,
                     PRIMARY KEY (app, hour, release, build, event, reason))
+                    STRICT, WITHOUT ROWID;
+                CREATE TABLE stages (
+                    id INTEGER PRIMARY KEY, rollout TEXT NOT NULL UNIQUE, app TEXT NOT NULL,
+                    fingerprint TEXT NOT NULL, since INTEGER NOT NULL) STRICT;
+                CREATE TABLE controls (
+                    stage INTEGER NOT NULL, install INTEGER NOT NULL, joined INTEGER NOT NULL,
+                    seen_again INTEGER, failed INTEGER, PRIMARY KEY (stage, install))
                     STRICT, WITHOUT ROWID;
                 CREATE TABLE days (day INTEGER PRIMARY KEY) STRICT;
                 """ + "\n" + events("events_off"))

@@ -21,6 +21,9 @@ extension TelemetryStore {
             }
             try connection.run("DELETE FROM hours WHERE count <= 0")
             try connection.run("DELETE FROM states WHERE install = ?", found.id)
+            try connection.run(
+                "DELETE FROM controls WHERE stage IN (SELECT id FROM stages) AND install = ?",
+                found.id)
             try connection.run("DELETE FROM installs WHERE id = ?", found.id)
             return true
         }

@@ -36,6 +36,7 @@ final class TelemetryStore: Sendable {
     private let isPublished: @Sendable (String, TelemetrySchema.Kind, String) -> Bool
     private let queue = Lock(Queue())
     private let names = Lock(NameCache())
+    let stages = Lock<[TelemetryStage]>([])
     // A thread that may wait for the disk, apart from those that answer requests.
     private let thread = DispatchQueue(label: "openpatch.telemetry")
 
@@ -52,6 +53,7 @@ final class TelemetryStore: Sendable {
         self.limits = limits
         self.clock = clock
         self.isPublished = isPublished
+        try reloadStages()
     }
 
     var now: Int { Int(clock().timeIntervalSince1970) }
@@ -107,7 +109,7 @@ final class TelemetryStore: Sendable {
                 return try database.write { connection in
                     var writer = TelemetryWriter(
                         connection: connection, limits: limits, now: now, names: names,
-                        isPublished: isPublished)
+                        stages: stages.withLock { $0 }, isPublished: isPublished)
                     let outcomes = try deliveries.map {
                         try writer.take($0.batch, app: $0.app, newInstall: $0.newInstall)
                     }

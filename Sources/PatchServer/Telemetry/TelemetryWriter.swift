@@ -1,4 +1,5 @@
 import Rollout
+import RolloutGates
 
 /// Takes batches into the database, within one transaction of the caller's.
 ///
@@ -36,6 +37,8 @@ struct TelemetryWriter {
     let now: Int
     /// Whether a build or release of an app is published.
     let isPublished: (_ app: String, _ kind: TelemetrySchema.Kind, _ name: String) -> Bool
+    /// The stages that rollouts are in.
+    let stages: [TelemetryStage]
     /// Rows of `names`, kept from one transaction to the next.
     var names: NameCache
     private var hours: [HourKey: HourCount] = [:]
@@ -43,12 +46,14 @@ struct TelemetryWriter {
 
     init(
         connection: SQLiteConnection, limits: Limits, now: Int, names: NameCache,
+        stages: [TelemetryStage] = [],
         isPublished: @escaping (String, TelemetrySchema.Kind, String) -> Bool
     ) {
         self.connection = connection
         self.limits = limits
         self.now = now
         self.names = names
+        self.stages = stages
         self.isPublished = isPublished
     }
 
@@ -73,12 +78,18 @@ struct TelemetryWriter {
         let build: Int64
     }
 
+    /// The last that an install said of how a release does.
+    private enum Word: Int { case none, good, failure }
+
     private struct StateChange {
         var events = 0
+        var joined = false
         var activated = false
         var ready = false
         var failed = false
         var reason: String?
+        var word = Word.none
+        var wordAt = 0.0
     }
 
     /// Takes one batch.
@@ -116,7 +127,9 @@ struct TelemetryWriter {
             install.dayEvents = (install.day == today ? install.dayEvents : 0) + new
             install.day = today
             try store(install)
+            try noteSeenAgain(install.id)
             for (key, change) in changes { try store(change, key, install.id) }
+            try noteStages(batch, appKey, install.id)
         }
         return .taken(new: new, known: batch.events.count - new)
     }
@@ -197,11 +210,28 @@ struct TelemetryWriter {
 
     private func note(_ event: Event, in change: inout StateChange) {
         change.events |= event.name.bit
-        if event.name == .activate { change.activated = true }
+        // Whoever asked has not taken it yet.
+        if event.name != .check { change.joined = true }
         if event.name == .ready { change.ready = true }
         if event.isFailure {
             change.failed = true
             change.reason = event.reason ?? change.reason
+        }
+        let word: Word
+        if event.isFailure {
+            word = .failure
+        } else if event.name == .activate || event.name == .ready {
+            word = .good
+        } else {
+            return
+        }
+        change.activated = true
+        // The later word counts; of two at the same time, the bad one.
+        if (event.at, word.rawValue) > (change.wordAt, change.word.rawValue)
+            || change.word == .none
+        {
+            change.word = word
+            change.wordAt = event.at
         }
     }
 
@@ -209,16 +239,53 @@ struct TelemetryWriter {
         let time: (Bool) -> Int? = { $0 ? now : nil }
         try connection.run(
             """
-            INSERT INTO states (release, build, install, events, activated, ready, failed, reason)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO states (release, build, install, events, joined, activated, ready, failed,
+                reason, word, word_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (release, build, install) DO UPDATE SET
                 events = events | excluded.events,
+                joined = coalesce(joined, excluded.joined),
                 activated = coalesce(activated, excluded.activated),
                 ready = coalesce(ready, excluded.ready),
                 failed = coalesce(failed, excluded.failed),
-                reason = coalesce(reason, excluded.reason)
-            """, key.release, key.build, install, change.events, time(change.activated),
-            time(change.ready), time(change.failed), change.reason)
+                reason = coalesce(reason, excluded.reason),
+                word = CASE WHEN excluded.word > 0 AND (word = 0 OR
+                    (excluded.word_at, excluded.word) > (word_at, word))
+                    THEN excluded.word ELSE word END,
+                word_at = CASE WHEN excluded.word > 0 AND (word = 0 OR
+                    (excluded.word_at, excluded.word) > (word_at, word))
+                    THEN excluded.word_at ELSE word_at END
+            """, key.release, key.build, install, change.events, time(change.joined),
+            time(change.activated), time(change.ready), time(change.failed), change.reason,
+            change.word.rawValue, change.wordAt)
+    }
+
+    /// Notes that an install that took a release was here again, once it may count as another visit.
+    private func noteSeenAgain(_ install: Int64) throws {
+        try connection.run(
+            """
+            UPDATE states SET seen_again = ? WHERE install = ? AND seen_again IS NULL
+                AND joined < ?
+            """, now, install, now - Cohort.settlingTime)
+    }
+
+    // MARK: Stages
+
+    /// Notes that an install was here while its build is in a stage of a rollout.
+    private func noteStages(_ batch: EventBatch, _ appKey: String, _ install: Int64) throws {
+        guard !stages.isEmpty else { return }
+        let builds = Set(batch.events.map(\.fingerprint))
+        let failed = batch.events.contains { $0.isFailure } ? now : nil
+        for stage in stages where stage.app == appKey && builds.contains(stage.fingerprint) {
+            try connection.run(
+                """
+                INSERT INTO controls (stage, install, joined, failed) VALUES (?, ?, ?, ?)
+                ON CONFLICT (stage, install) DO UPDATE SET
+                    seen_again = CASE WHEN seen_again IS NULL AND excluded.joined > joined + ?
+                        THEN excluded.joined ELSE seen_again END,
+                    failed = coalesce(failed, excluded.failed)
+                """, stage.id, install, now, failed, Cohort.settlingTime)
+        }
     }
 
     // MARK: Events
@@ -352,6 +419,15 @@ struct TelemetryWriter {
         names.keep(made, app, kind, name)
         return made
     }
+}
+
+/// The stage that a rollout is in, as the counts know it.
+struct TelemetryStage: Equatable, Sendable {
+    let id: Int64
+    let rollout: String
+    let app: String
+    let fingerprint: String
+    let since: Int
 }
 
 /// Rows of `names` in memory. A cache of a transaction that failed must be thrown away.
