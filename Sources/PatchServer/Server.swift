@@ -1,5 +1,6 @@
 import Foundation
 import PatchPlatform
+import RolloutGates
 
 /// A whole update server over one folder.
 public final class PatchServer: Sendable {
@@ -27,9 +28,10 @@ public final class PatchServer: Sendable {
     private let log: ServerLog
     private let releases: ReleaseService
     private let telemetry: TelemetryStore
+    private let gates: GateService
     /// Held while the server lives: two servers over one folder would sign over each other.
     private let folderLock: FileLock
-    private let renewal = Lock<Task<Void, Never>?>(nil)
+    private let tasks = Lock<[Task<Void, Never>]>([])
     /// The file with the admin token.
     public let adminTokenFile: String
     /// Whether the admin token was made by this start.
@@ -62,10 +64,22 @@ public final class PatchServer: Sendable {
         releases = ReleaseService(
             apps: apps, log: log, clock: clock, checkpoint: checkpoint)
         try releases.recover()
-        telemetry = try TelemetryStore(path: layout.telemetryDatabase, clock: clock)
+        telemetry = try TelemetryStore(
+            path: layout.telemetryDatabase, clock: clock,
+            isPublished: { apps.isPublished($0, $1, $2) })
+        let rollouts = RolloutService(
+            releases: releases, control: apps.control, telemetry: telemetry)
+        let metrics = Metrics()
+        gates = GateService(
+            store: ServerGateStore(rollouts: rollouts, log: log),
+            now: { Int(clock().timeIntervalSince1970) },
+            report: { outcomes in
+                for outcome in outcomes { Self.report(outcome, log) }
+                metrics.looked(at: outcomes.count)
+            }, problem: { log.error("gates_failed", ["error": "\($0)"]) })
         let services = Services(
-            apps: apps, releases: releases, telemetry: telemetry, metrics: Metrics(), log: log,
-            clock: clock, settings: configuration.settings,
+            apps: apps, releases: releases, telemetry: telemetry, rollouts: rollouts,
+            metrics: metrics, log: log, clock: clock, settings: configuration.settings,
             adminTokenFile: configuration.adminTokenFile)
         http = HTTPServer(handler: PatchAPI(services: services), limits: configuration.limits)
     }
@@ -74,22 +88,47 @@ public final class PatchServer: Sendable {
     /// - Returns: The base address, such as `http://127.0.0.1:8080`.
     public func start() throws -> String {
         try http.start(host: configuration.host, port: configuration.port)
-        renewal.withLock { [releases] task in
-            task = Task {
-                // Freshness lasts days; looking every ten minutes cannot miss its half.
-                while !Task.isCancelled {
-                    await releases.refreshAll()
-                    try? await Task.sleep(nanoseconds: 600 * 1_000_000_000)
-                }
-            }
+        tasks.withLock { [releases, gates] tasks in
+            tasks = [
+                Task {
+                    // Freshness lasts days; looking every ten minutes cannot miss its half.
+                    while !Task.isCancelled {
+                        await releases.refreshAll()
+                        try? await Task.sleep(nanoseconds: 600 * 1_000_000_000)
+                    }
+                },
+                Task { await gates.run() },
+            ]
         }
         return "http://\(configuration.host):\(http.port)"
     }
 
     /// Lets requests in flight end, then closes.
     public func stop() {
-        renewal.withLock { $0?.cancel() }
+        tasks.withLock { $0.forEach { $0.cancel() } }
         http.stop()
         folderLock.release()
+    }
+
+    /// Signs freshness and brakes wherever they near their end, for tests.
+    func refreshFreshness() async { await releases.refreshAll() }
+
+    /// Has the gates look once now, for tests.
+    func lookAtGates() async { await gates.look() }
+
+    private static func report(_ outcome: GateKeeper.Outcome, _ log: ServerLog) {
+        switch outcome {
+        case .done(let record):
+            log.info(
+                "gate",
+                [
+                    "channel": record.decision.inputs.channel,
+                    "release": record.decision.inputs.release,
+                    "action": record.decision.action.name, "rule": record.decision.rule.rawValue,
+                ])
+        case .failed(let rollout, let problem):
+            log.error("gate_failed", ["rollout": rollout, "error": problem])
+        case .unchanged, .overtaken: break
+        }
     }
 }

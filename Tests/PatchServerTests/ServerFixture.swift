@@ -1,5 +1,6 @@
 import Foundation
 import PatchCrypto
+import PatchPlatform
 import Rollout
 import TUF
 import TestSupport
@@ -15,6 +16,8 @@ final class ServerFixture {
     let appID: String
     let token: String
     let freshnessKeys: [TUFKey]
+    let opsKeys: [TUFKey]
+    let clock: ManualClock
     let rootKey: SigningKey
     let releaseKey: SigningKey
     var editor: RepositoryEditor
@@ -25,15 +28,18 @@ final class ServerFixture {
     var signers: [TUFSigner] { [TUFSigner(releaseKey)] }
 
     init(
-        limits: ServerLimits = ServerLimits(), clock: @escaping @Sendable () -> Date = { Date() },
+        limits: ServerLimits = ServerLimits(),
         appID: String? = nil, settings: APISettings = APISettings()
     ) async throws {
         folder = try TemporaryDirectory("server")
+        let clock = ManualClock(now: Date().timeIntervalSince1970.rounded())
+        self.clock = clock
         var configuration = PatchServer.Configuration(dataFolder: folder.path)
         configuration.limits = limits
         configuration.settings = settings
         server = try PatchServer(
-            configuration: configuration, log: ServerLog(write: { _ in }), clock: clock)
+            configuration: configuration, log: ServerLog(write: { _ in }),
+            clock: { Date(timeIntervalSince1970: clock.now()) })
         let address = try server.start()
         http = RawHTTP(port: UInt16(address.split(separator: ":").last ?? "") ?? 0)
         let admin = AppStore.readToken(server.adminTokenFile) ?? ""
@@ -45,6 +51,7 @@ final class ServerFixture {
         token = answer.json["token"] as? String ?? ""
         let document = try JSONValue(parsing: answer.body)
         freshnessKeys = try (document["freshness_keys"]?.array ?? []).map { try TUFKey(json: $0) }
+        opsKeys = try (document["ops_keys"]?.array ?? []).map { try TUFKey(json: $0) }
         rootKey = try SigningKey.generate()
         releaseKey = try SigningKey.generate()
         editor = try RepositoryEditor(
@@ -81,6 +88,26 @@ final class ServerFixture {
                 "Authorization": "Bearer \(token ?? self.token)",
                 "Content-Type": "multipart/form-data; boundary=\(form.boundary)",
             ], body: form.encoded())
+    }
+
+    var bearer: [String: String] { ["Authorization": "Bearer \(token)"] }
+
+    /// Sends a JSON document with the app's token.
+    func call(
+        _ method: String, _ rest: String, _ document: [String: Any]? = nil,
+        _ headers: [String: String] = [:]
+    ) async throws -> RawHTTP.Answer {
+        let all = bearer.merging(headers) { $1 }
+        var body: [UInt8] = []
+        if let document {
+            body = [UInt8](try JSONSerialization.data(withJSONObject: document))
+        }
+        return try await http.send(method, path(rest), all, body: body)
+    }
+
+    /// The brakes are delegated to the server's ops key.
+    func delegateBrakes() throws {
+        try editor.delegateBrakes(to: opsKeys, signers: signers, at: .now)
     }
 
     /// Root, targets and the build's role are published.

@@ -1,4 +1,5 @@
 import Foundation
+import RolloutGates
 
 /// JSON as the API writes it: sorted keys, slashes as they are, one line.
 enum JSONText {
@@ -45,6 +46,8 @@ enum JSONBody {
             return try JSONDecoder().decode(type, from: Data(body))
         } catch let error as DecodingError {
             throw APIError.malformed("malformed_request", sentence(error))
+        } catch let error as GateError {
+            throw APIError.malformed(error.code, "\(error)")
         } catch {
             throw APIError.malformed("malformed_request", "The body is no JSON document.")
         }

@@ -9,6 +9,8 @@ final class Metrics: Sendable {
         var secondsSum = 0.0
         var newEvents = 0
         var knownEvents = 0
+        var looks = 0
+        var rollouts = 0
     }
 
     /// Upper bounds of the histogram, in seconds.
@@ -35,6 +37,14 @@ final class Metrics: Sendable {
         counts.withLock {
             $0.newEvents += new
             $0.knownEvents += known
+        }
+    }
+
+    /// The gates looked at rollouts.
+    func looked(at rollouts: Int) {
+        counts.withLock {
+            $0.looks += 1
+            $0.rollouts = rollouts
         }
     }
 
@@ -67,6 +77,10 @@ final class Metrics: Sendable {
             [
                 ("{kind=\"new\"}", "\(now.newEvents)"), ("{kind=\"known\"}", "\(now.knownEvents)"),
             ])
+        metric("gate_looks_total", "counter", "Looks of the gates.", [("", "\(now.looks)")])
+        metric(
+            "watched_rollouts", "gauge", "Rollouts that the gates watch.",
+            [("", "\(now.rollouts)")])
         metric("apps", "gauge", "Apps.", [("", "\(services.control.apps.count)")])
         metric(
             "disk_free_bytes", "gauge", "Room on the disk of the data folder.",

@@ -5,5 +5,7 @@ extension PatchAPI {
             + AppEndpoints(services: services).routes
             + TelemetryEndpoints(services: services).routes
             + ReleaseEndpoints(services: services).routes
+            + RolloutEndpoints(services: services).routes
+            + PeopleEndpoints(services: services).routes
     }
 }

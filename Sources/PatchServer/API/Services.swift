@@ -5,6 +5,7 @@ struct Services: Sendable {
     let apps: AppStore
     let releases: ReleaseService
     let telemetry: TelemetryStore
+    let rollouts: RolloutService
     let metrics: Metrics
     let log: ServerLog
     let clock: @Sendable () -> Date

@@ -13,13 +13,15 @@ actor AppPublisher {
         let editor: RepositoryEditor
     }
 
-    private let app: AppRecord
-    private let apps: AppStore
+    let app: AppRecord
+    let apps: AppStore
     private let clock: @Sendable () -> Date
     private let checkpoint: @Sendable (PublishStep) -> Void
     /// What is published; nil until the first root has come.
-    private var editor: RepositoryEditor?
+    private(set) var editor: RepositoryEditor?
     private var isLoaded = false
+    /// Heads and brakes by the digest of their files.
+    var documents = DocumentCache()
 
     init(
         app: AppRecord, apps: AppStore, clock: @escaping @Sendable () -> Date,
@@ -31,7 +33,7 @@ actor AppPublisher {
         self.checkpoint = checkpoint
     }
 
-    private var folder: String { "apps/\(app.appKey)" }
+    var folder: String { "apps/\(app.appKey)" }
     private var publication: Publication {
         Publication(files: apps.files, app: folder, checkpoint: checkpoint)
     }
@@ -58,18 +60,35 @@ actor AppPublisher {
         guard var next = editor, let timestamp = next.timestamp, next.targets != nil else {
             return false
         }
-        let now = MetadataTime(clock())
+        let now = now
         let half = now.adding(seconds: Int64(next.expiryPlan.freshnessDays) * 86_400 / 2)
-        guard timestamp.signed.isExpired(at: half) else { return false }
-        let key = try apps.freshnessKey(app.appKey)
-        try next.signFreshness(signers: [TUFSigner(key)], at: now)
-        try commit(
-            targets: [],
-            metadata: next.changes.map { Publication.File(name: $0.name, bytes: $0.bytes) })
-        next.clearChanges()
-        editor = next
+        let isAgeing = timestamp.signed.isExpired(at: half)
+        guard try renewBrakes(&next, at: now) || isAgeing else { return false }
+        try finish(next, targets: [], at: now)
         return true
     }
+
+    /// Signs freshness over `next` and publishes it.
+    func finish(
+        _ next: RepositoryEditor, targets: [(file: String, place: String)], at now: MetadataTime,
+        also files: [Publication.File] = []
+    ) throws {
+        var next = next
+        if next.targets != nil {
+            let key = try apps.freshnessKey(app.appKey)
+            try next.signFreshness(signers: [TUFSigner(key)], at: now)
+        }
+        try commit(
+            targets: targets,
+            metadata: next.changes.map { Publication.File(name: $0.name, bytes: $0.bytes) } + files
+        )
+        next.clearChanges()
+        editor = next
+        tellPublished(next)
+    }
+
+    /// The time to sign with.
+    var now: MetadataTime { MetadataTime(clock()) }
 
     /// Publishes, and forgets what is in memory when that fails half-way: the disk decides then.
     private func commit(
@@ -84,7 +103,7 @@ actor AppPublisher {
         }
     }
 
-    private func load() async throws {
+    func load() async throws {
         if isLoaded { return }
         try publication.recover()
         let files = apps.files
@@ -99,6 +118,20 @@ actor AppPublisher {
         if isLoaded { return }
         editor = loaded
         isLoaded = true
+        if let loaded { tellPublished(loaded) }
+    }
+
+    private func tellPublished(_ editor: RepositoryEditor) {
+        var names: Set<String> = []
+        for target in editor.listedTargets where target.path.hasPrefix("modules/") {
+            if let digest = (ReleaseRules.decode(target.custom) as Release?)?.raw.sha256 {
+                names.insert(digest)
+            }
+        }
+        for role in editor.delegated.keys where role.hasPrefix("build-") {
+            names.insert(String(role.dropFirst("build-".count)))
+        }
+        apps.setPublished(names, of: app.appKey)
     }
 
     private func publish(
@@ -119,18 +152,14 @@ actor AppPublisher {
         if !isFirst, outcome.roles.isEmpty {
             return Outcome(created: false, release: Self.newestRelease(listed), editor: next)
         }
-        if next.targets != nil {
-            let key = try apps.freshnessKey(app.appKey)
-            try next.signFreshness(signers: [TUFSigner(key)], at: now)
-        }
-        var changes = next.changes.map { Publication.File(name: $0.name, bytes: $0.bytes) }
+        let caps = try capStagedCandidates(
+            outcome.newTargets, in: &next, at: now, read: { try read($0, upload) })
+        var first: [Publication.File] = []
         if isFirst, let root = upload.metadata["1.root.json"] {
-            changes.append(Publication.File(name: "1.root.json", bytes: root))
+            first.append(Publication.File(name: "1.root.json", bytes: root))
         }
-        try commit(targets: placements, metadata: changes)
-        next.clearChanges()
-        editor = next
-        return Outcome(created: true, release: releases.last?.release, editor: next)
+        try finish(next, targets: placements + caps, at: now, also: first)
+        return Outcome(created: true, release: releases.last?.release, editor: editor ?? next)
     }
 
     private static let noRoot = APIError.conflict(
@@ -215,7 +244,7 @@ actor AppPublisher {
         return placements
     }
 
-    private func read(_ target: TargetFile, _ upload: Upload) throws -> [UInt8] {
+    func read(_ target: TargetFile, _ upload: Upload = Upload()) throws -> [UInt8] {
         let place = try target.filePath(consistentSnapshot: true)
         var file = "\(folder)/tree/targets/\(place)"
         if let given = upload.targets[target.path], given.sha256 == target.sha256 {
@@ -233,7 +262,7 @@ actor AppPublisher {
             .max { $0.sequence < $1.sequence }
     }
 
-    private static func refusal(_ error: TUFError) -> APIError {
+    static func refusal(_ error: TUFError) -> APIError {
         // Without a role it is about the upload as a whole; with one, about its version.
         let isConflict = error.kind == .uploadRefused && error.role != nil
         return APIError(

@@ -102,7 +102,8 @@ final class ReleaseService: Sendable {
         }
     }
 
-    private func publisher(_ app: AppRecord) -> AppPublisher {
+    /// Who publishes for an app.
+    func publisher(_ app: AppRecord) -> AppPublisher {
         publishers.withLock { table in
             if let known = table[app.appKey] { return known }
             let made = AppPublisher(

@@ -9,6 +9,7 @@ final class AppStore: Sendable {
     let control: ControlStore
     private let clock: @Sendable () -> Date
     private let creating = Lock(())
+    private let published = Lock<[String: Set<String>]>([:])
 
     /// Opens the server's database and takes over what an older server kept in files.
     /// - Throws: ``DatabaseError``, ``Database/TooNew``, `FileError`.
@@ -101,6 +102,20 @@ final class AppStore: Sendable {
             VALUES (?, ?, ?, ?, ?, ?, ?)
             """, "tok_" + SecureRandom.bytes(8).hex, hash, name, app,
             Action.allCases.map(\.rawValue).joined(separator: " "), created, actor)
+    }
+
+    // MARK: What is published
+
+    /// Takes note of the releases (digests) and builds (first 16 digits) that an app has published.
+    func setPublished(_ names: Set<String>, of appKey: String) {
+        published.withLock { $0[appKey] = names }
+    }
+
+    /// Whether an app has published a release or build of that name.
+    func isPublished(_ appKey: String, _ kind: TelemetrySchema.Kind, _ name: String) -> Bool {
+        published.withLock {
+            $0[appKey]?.contains(kind == .build ? String(name.prefix(16)) : name) ?? false
+        }
     }
 
     // MARK: Keys
