@@ -72,7 +72,7 @@ simulate:        ## 458 rollouts over 100,000 devices each, through the real gat
 	@Scripts/setup.sh build
 	@Scripts/simulate.sh --table --seed $(or $(SEED),1)
 
-generate:        ## Regenerates what is generated and committed (opcodes, reasons)
+generate:        ## Regenerates what is generated and committed (opcodes, reasons, views)
 	@Scripts/generate.sh
 
 clean:           ## Removes everything that was built

@@ -107,6 +107,9 @@ var floor2: [Target] {
         .target(name: "ModuleABI", dependencies: ["PatchCrypto", "WebAssembly"]),
         // Apart from Rollout, because apps decide for themselves alone and need no gates.
         .target(name: "RolloutGates", dependencies: ["Rollout"]),
+        // The vocabulary of patched views, their tree and the guests that write it.
+        .target(
+            name: "ViewTree", dependencies: ["WebAssembly"], exclude: ["vocabulary.txt"]),
         .target(
             name: "UpdateEngine",
             dependencies: ["PatchPlatform", "PatchCrypto", "PatchCompression", "TUF", "Rollout"]),
@@ -139,6 +142,8 @@ var floor4: [Target] {
         // Apart, because only apps with modules of a full Swift SDK need it.
         .target(
             name: "PatchSDKWASI", dependencies: ["PatchSDK", "WebAssembly", "WebAssemblyWASI"]),
+        // Draws view trees as HTML, for previews and tests.
+        .target(name: "PatchHTML", dependencies: ["ViewTree"]),
         // Stands on the update core, not on PatchSDK: a web app ships no interpreter.
         .target(
             name: "WebViewBundle",
@@ -324,6 +329,10 @@ var tests: [Target] {
             name: "FleetSimulationTests",
             dependencies: ["FleetSimulation", "Rollout", "RolloutGates", "TestSupport"]),
         .testTarget(name: "ModuleABITests", dependencies: ["ModuleABI", "TestSupport"]),
+        .testTarget(
+            name: "ViewTreeTests", dependencies: ["ViewTree", "WebAssembly", "TestSupport"]),
+        .testTarget(
+            name: "PatchHTMLTests", dependencies: ["PatchHTML", "ViewTree", "TestSupport"]),
         .testTarget(
             name: "UpdateEngineTests",
             dependencies: [

@@ -9,10 +9,10 @@ enum Floors {
         ["CWasmCore", "PatchDelta", "Rollout", "TUF", "WebAssembly"],
         [
             "ModuleABI", "RolloutGates", "UpdateEngine", "WasmKitRuntime", "WebAssemblySpec",
-            "WebAssemblyWASI",
+            "ViewTree", "WebAssemblyWASI",
         ],
         ["FleetSimulation", "PatchSDK", "WASISuite"],
-        ["PatchSDKWASI", "WebViewBundle", "WebViewBundleGTK"],
+        ["PatchHTML", "PatchSDKWASI", "WebViewBundle", "WebViewBundleGTK"],
         ["PatchCompiler", "PatchServer"],
         ["patchcli", "patchd", "webshell"],
     ]

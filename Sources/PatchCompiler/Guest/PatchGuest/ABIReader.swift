@@ -13,6 +13,9 @@ public struct GuestReader {
             count: Int(UInt32(bitPattern: length)))
     }
 
+    /// Reads bytes that the caller keeps.
+    public init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
     /// Traps unless all bytes were read.
     public func finish() { GuestReader.check(position == bytes.count) }
 

@@ -1,0 +1,234 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+// What is public here is SwiftUI's, or made for generated code.
+
+// What the host calls. Docs/internals/views.md, "Calls".
+
+/// A screen that the host shows.
+public final class _Mount {
+    var nextScope: UInt32 = 1
+    var generation: UInt32 = 1
+    private var place: _Scope?
+    private var emitter: _Emitter?
+    private let factory: _Factory
+    private var content: _Block
+    private var environment = EnvironmentValues()
+    /// Ends the presentation of the screen itself.
+    private(set) var wantsDismissal = false
+
+    init(_ factory: @escaping _Factory, _ reader: inout GuestReader) {
+        self.factory = factory
+        content = _Block(EmptyView())
+        update(&reader)
+    }
+
+    /// Takes new values of the view's properties, and of what surrounds it:
+    /// `[properties, [scheme, direction, type size, horizontal, vertical, width, height, …]]`.
+    func update(_ reader: inout GuestReader) {
+        reader.arrayHeader(exactly: 2)
+        content = factory(&reader)
+        var left = reader.arrayHeader()
+        func next() -> Bool {
+            left -= 1
+            return left >= 0
+        }
+        var values = EnvironmentValues()
+        values.dismiss = DismissAction(perform: { [unowned(unsafe) self] in wantsDismissal = true })
+        if next() { values.colorScheme = ColorScheme(rawValue: small(&reader)) ?? .light }
+        if next() {
+            values.layoutDirection = LayoutDirection(rawValue: small(&reader)) ?? .leftToRight
+        }
+        if next() { values.dynamicTypeSize = DynamicTypeSize(rawValue: small(&reader)) ?? .large }
+        if next() {
+            values.horizontalSizeClass = UserInterfaceSizeClass(rawValue: small(&reader))
+        }
+        if next() { values.verticalSizeClass = UserInterfaceSizeClass(rawValue: small(&reader)) }
+        if next() { values.size.width = reader.double() }
+        if next() { values.size.height = reader.double() }
+        environment = values
+        _isDirty = true
+    }
+
+    private func small(_ reader: inout GuestReader) -> UInt8 { reader.integer(UInt8.self) }
+
+    private var root: _Scope {
+        if let place { return place }
+        let made = _Scope(key: 0, mount: self)
+        place = made
+        return made
+    }
+
+    private func ready() -> _Emitter {
+        let root = root
+        if let emitter { return emitter }
+        let made = _Emitter(root)
+        emitter = made
+        return made
+    }
+
+    /// Makes the whole tree. What runs after a pass may change state, so that another pass is needed;
+    /// views that never come to rest are shown as they are after some.
+    func render() -> (UnsafeMutableRawPointer, Int) {
+        let e = ready()
+        var passes = 0
+        repeat {
+            _isDirty = false
+            generation &+= 1
+            root.begin()
+            e.restart(at: root)
+            _surroundings = environment
+            content._emit(e)
+            root.sweep()
+            let after = e.after
+            e.after = []
+            for action in after { action() }
+            passes += 1
+        } while _isDirty && passes < 8
+        _isDirty = false
+        return e.handOver()
+    }
+
+    /// Makes one row of a long list.
+    func row(_ token: UInt64, _ index: Int) -> (UnsafeMutableRawPointer, Int)? {
+        guard let scope = root.find(id: UInt32(truncatingIfNeeded: token >> 32)),
+            let make = scope.makeRow
+        else { return nil }
+        let e = ready()
+        e.restart(at: scope)
+        let known = scope.children.count
+        make(e, index)
+        // A new row came by the host's wish: passes leave it alone.
+        if scope.children.count > known {
+            for child in scope.children where child.generation == generation {
+                child.isFetched = true
+            }
+        }
+        return e.handOver()
+    }
+
+    /// Runs what an event does.
+    /// - Returns: 1 when the tree changes by it, 2 when nothing has this token, 4 when the screen
+    ///   wants to be dismissed.
+    func event(_ token: UInt64, _ reader: inout GuestReader) -> UInt32 {
+        let ordinal = Int(token & 0xffff_ffff)
+        guard let scope = root.find(id: UInt32(truncatingIfNeeded: token >> 32)),
+            ordinal < scope.actions.count
+        else { return 2 }
+        wantsDismissal = false
+        let action = scope.actions[ordinal]
+        action(&reader)
+        return (_isDirty ? 1 : 0) | (wantsDismissal ? 4 : 0)
+    }
+}
+
+/// Makes a view from the values of its properties.
+public typealias _Factory = (inout GuestReader) -> _Block
+
+nonisolated(unsafe) private var _factories: [(id: UInt64, make: _Factory)] = []
+nonisolated(unsafe) private var _mounts: [_Mount?] = []
+
+/// Announces a view that hosts may mount; generated code calls it.
+public func _registerView(_ id: UInt64, _ make: @escaping _Factory) {
+    _factories.append((id, make))
+}
+
+/// Generated beside the views.
+@_silgen_name("op_register_views") func _registerViews()
+
+/// Mounts a view.
+/// - Returns: its handle, or 0 when there is no view of that id.
+public func _mount(_ id: UInt64, _ reader: inout GuestReader) -> UInt32 {
+    if _factories.isEmpty { _registerViews() }
+    for factory in _factories where factory.id == id {
+        let mount = _Mount(factory.make, &reader)
+        for index in _mounts.indices where _mounts[index] == nil {
+            _mounts[index] = mount
+            return UInt32(index + 1)
+        }
+        _mounts.append(mount)
+        return UInt32(_mounts.count)
+    }
+    return 0
+}
+
+@inline(never) public func _mounted(_ handle: UInt32) -> _Mount {
+    guard handle > 0, Int(handle) <= _mounts.count, let mount = _mounts[Int(handle) - 1] else {
+        preconditionFailure("no view is mounted under this handle")
+    }
+    return mount
+}
+
+public func _unmount(_ handle: UInt32) {
+    _ = _mounted(handle)
+    _mounts[Int(handle) - 1] = nil
+}
+
+#if hasFeature(Embedded)
+    private func packed(_ bytes: (UnsafeMutableRawPointer, Int)?) -> UInt64 {
+        guard let (start, count) = bytes else { return 0 }
+        return UInt64(UInt(bitPattern: start)) << 32 | UInt64(count)
+    }
+
+    @_cdecl("op_mount") public func op_mount(
+        _ view: UInt64, _ pointer: Int32, _ length: Int32
+    ) -> UInt32 {
+        var reader = GuestReader(pointer, length)
+        return _mount(view, &reader)
+    }
+
+    @_cdecl("op_update") public func op_update(
+        _ handle: UInt32, _ pointer: Int32, _ length: Int32
+    ) {
+        var reader = GuestReader(pointer, length)
+        _mounted(handle).update(&reader)
+    }
+
+    @_cdecl("op_render") public func op_render(_ handle: UInt32, _ scope: UInt64) -> UInt64 {
+        packed(_mounted(handle).render())
+    }
+
+    @_cdecl("op_event") public func op_event(
+        _ handle: UInt32, _ token: UInt64, _ pointer: Int32, _ length: Int32
+    ) -> UInt32 {
+        var reader = GuestReader(pointer, length)
+        return _mounted(handle).event(token, &reader)
+    }
+
+    @_cdecl("op_row") public func op_row(
+        _ handle: UInt32, _ token: UInt64, _ index: UInt64
+    ) -> UInt64 {
+        packed(_mounted(handle).row(token, Int(index)))
+    }
+
+    @_cdecl("op_unmount") public func op_unmount(_ handle: UInt32) { _unmount(handle) }
+#else
+    extension _Mount {
+        /// The tree, for hosts in the same process.
+        public func renderedBytes() -> [UInt8] { taken(render()) }
+
+        /// A row, for hosts in the same process.
+        public func rowBytes(_ token: UInt64, _ index: Int) -> [UInt8]? {
+            row(token, index).map { taken($0) }
+        }
+
+        /// An event, for hosts in the same process.
+        public func send(_ token: UInt64, _ payload: [UInt8]) -> UInt32 {
+            payload.withUnsafeBytes { bytes in
+                var reader = GuestReader(bytes)
+                return event(token, &reader)
+            }
+        }
+
+        /// New values, for hosts in the same process.
+        public func update(bytes: [UInt8]) {
+            bytes.withUnsafeBytes { bytes in
+                var reader = GuestReader(bytes)
+                update(&reader)
+            }
+        }
+
+        private func taken(_ bytes: (UnsafeMutableRawPointer, Int)) -> [UInt8] {
+            defer { bytes.0.deallocate() }
+            return [UInt8](UnsafeRawBufferPointer(start: bytes.0, count: bytes.1))
+        }
+    }
+#endif
