@@ -232,7 +232,7 @@ var floor6: [Target] {
             dependencies: [
                 "CommandLineKit", "FleetSimulation", "ModuleABI", "PatchCompiler",
                 "PatchCompression", "PatchCrypto", "PatchDelta", "PatchPlatform", "PatchServer",
-                "Rollout", "RolloutGates", "TUF", "WASISuite",
+                "Rollout", "RolloutGates", "TUF", "UpdateEngine", "WASISuite",
                 "WebAssembly", "WebAssemblySpec", "WebAssemblyWASI", "WebViewBundle",
             ],
             swiftSettings: swiftSyntaxSearch),

@@ -50,8 +50,8 @@ import Testing
         mandatory: Bool = false, fingerprint: String = Self.fingerprint
     ) throws -> ReleasePlan {
         var wishes = ReleasePlan.Wishes(channel: channel)
-        wishes.grant = grant
-        wishes.mandatory = mandatory
+        wishes.audience.grant = grant
+        wishes.audience.isMandatory = mandatory
         let section = ModuleSection(
             app_id: "app", release: "1.0.\(index.nextSequence)", sequence: index.nextSequence,
             fp: fingerprint)

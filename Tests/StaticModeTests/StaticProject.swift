@@ -40,6 +40,9 @@ final class StaticProject {
         try run(arguments, environment)
     }
 
+    /// The same with arguments in a list.
+    func cli(_ arguments: [String]) throws -> ChildProcess.Result { try run(arguments) }
+
     private func run(
         _ arguments: [String], _ environment: [String: String] = [:]
     ) throws -> ChildProcess.Result {
@@ -123,10 +126,13 @@ final class StaticProject {
     final class Device {
         private let settings: UpdateSettings
         private let files: LocalFileStore
+        /// Where its state lies.
+        let folder: URL
         private(set) var engine: UpdateEngine
 
         init(settings: UpdateSettings, state: URL) {
             self.settings = settings
+            folder = state
             files = LocalFileStore(folder: state)
             engine = UpdateEngine(
                 settings: settings, kind: AnyPayload(),

@@ -95,7 +95,7 @@ enum InitCommand {
         let isNew = configuration.appKey.isEmpty
         let isStatic: Bool
         // Those of a server come with the answer that made the app.
-        var freshness: [TUFKey]?
+        var serverKeys: ServerClient.ServerKeys?
         if isNew {
             // An id without a key was never published under: it came with a template.
             configuration.appID = try invocation[appID] ?? LiveRandom().uuid()
@@ -112,7 +112,7 @@ enum InitCommand {
                 configuration.server = named
                 let app = try await createApp(configuration, invocation)
                 configuration.appKey = app.appKey
-                freshness = app.freshnessKeys
+                serverKeys = app.serverKeys
                 try store.store(token: app.token, for: app.appKey)
                 // Written at once: an app that exists on the server must not be made again.
                 try ConfigurationFile.write(configuration, in: folder)
@@ -144,7 +144,7 @@ enum InitCommand {
                 keys.append((entry, false))
             }
         }
-        if !hasRoot { try await beginning.publishRoot(freshness: freshness) }
+        if !hasRoot { try await beginning.publishRoot(server: serverKeys) }
         let workspace = try Workspace(folder: folder, environment: invocation.environment)
         let root = try await writeResources(workspace)
         let report = Report(

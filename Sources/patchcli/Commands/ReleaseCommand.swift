@@ -13,11 +13,11 @@ enum ReleaseCommand {
         check: Common.checkName)
     private static let notes = Parameter<String?>.option(
         "notes", placeholder: "text", help: "Release notes, shown to users who are asked.")
-    private static let mandatory = Parameter<Bool>.flag(
-        "mandatory", help: "Devices take it without asking the user.")
-    private static let rollout = Parameter<Percent>.option(
-        "rollout", placeholder: "percent", default: Percent(basisPoints: 10_000),
-        help: "Share of devices that may take it, as in 5%.")
+    private static let strict = Parameter<Bool>.flag(
+        "strict",
+        help:
+            "Release nothing when part of the change stays out of the module: functions that were "
+            + "removed or that the installed app does not know.")
 
     static var command: Command {
         Command(
@@ -35,11 +35,24 @@ enum ReleaseCommand {
                     "patchcli release --rollout 5% --notes 'Fixes the price'",
                     "One in twenty gets it."
                 ),
+                (
+                    "patchcli release --stages standard",
+                    "1 % first, further while the gates see nothing wrong."
+                ),
+                (
+                    "patchcli release --to-tag testers",
+                    "Only devices that were invited to a test."
+                ),
+                (
+                    "patchcli release --mandatory --apply-by 2d --min-os 17",
+                    "Without asking, within two days, where it can run."
+                ),
                 ("patchcli release --dry-run --json", "What would be signed, as JSON."),
             ],
             parameters: parameters(
-                Common.project, Common.channel, Common.fingerprint, version, notes, mandatory,
-                rollout, Common.signCommand, Common.allowRemoved, Common.dryRun),
+                Common.project, Common.channel, Common.fingerprint, version, notes)
+                + ReleaseAudience.options
+                + parameters(Common.signCommand, Common.allowRemoved, strict, Common.dryRun),
             body: run)
     }
 
@@ -70,19 +83,19 @@ enum ReleaseCommand {
         if signCommand == nil { _ = try workspace.releaseSigners() }
         var wishes = ReleasePlan.Wishes(
             channel: try invocation[Common.channel] ?? workspace.configuration.channel)
-        wishes.mandatory = try invocation[mandatory]
         wishes.notes = try invocation[notes]
-        wishes.grant = try invocation[rollout].basisPoints
+        wishes.audience = try ReleaseAudience(invocation, isStatic: workspace.isStatic)
         wishes.commit = workspace.commit
         let isDry = try invocation[Common.dryRun]
         let wanted = try invocation[version]
         let allowingRemoval = try invocation[Common.allowRemoved]
+        let isStrict = try invocation[strict]
         let final = wishes
         let outcome = try await publishing.retrying { editor, index in
             try await release(
                 Request(
                     manifest: manifest, wishes: final, version: wanted, isDry: isDry,
-                    allowingRemoval: allowingRemoval,
+                    allowingRemoval: allowingRemoval, isStrict: isStrict,
                     signers: try workspace.releaseSigners(editor, command: signCommand)),
                 publishing, editor, index)
         }
@@ -95,6 +108,7 @@ enum ReleaseCommand {
         let version: String?
         let isDry: Bool
         let allowingRemoval: Bool
+        let isStrict: Bool
         let signers: [TUFSigner]
     }
 
@@ -125,6 +139,7 @@ enum ReleaseCommand {
             workspace.project, request.manifest,
             ReleaseIdentity(version: version, sequence: index.nextSequence),
             allowingRemoval: request.allowingRemoval, publishing.console)
+        if request.isStrict { try refuseWhatStaysOut(payload.summary.native) }
         // A module carries its own version and sequence, so whether anything is new is told by
         // what it would be under the earlier name.
         let earlier =
@@ -170,16 +185,26 @@ enum ReleaseCommand {
             payload: payload)
     }
 
+    private static func refuseWhatStaysOut(_ native: CoverageSummary.Native) throws {
+        let removed = native.removed.map { "'\($0)' was removed and stays in the installed app" }
+        let unknown = native.unknown_to_build.map {
+            "'\($0)' is new and reached through covered functions only"
+        }
+        guard let first = (removed + unknown).first else { return }
+        let more = removed.count + unknown.count - 1
+        throw CommandFailure(
+            "strict_native", "Part of the change stays out of the module; nothing was uploaded",
+            why: first + (more == 0 ? "." : ", and \(more) more."),
+            fix: "patchcli build", exit: .cannotShip)
+    }
+
     /// Whether publishing again would say nothing new.
     private static func isSame(
         _ release: Release, _ head: Head, _ wishes: ReleasePlan.Wishes
     ) -> Bool {
-        guard head.kind == .run, release.mandatory == wishes.mandatory,
-            wishes.notes == nil || wishes.notes == release.notes
-        else { return false }
-        let digest = release.raw.sha256
-        if wishes.grant >= 10_000 { return head.stable == digest && head.candidate == nil }
-        return head.candidate?.digest == digest && head.candidate?.grant == wishes.grant
+        release.mandatory == wishes.audience.isMandatory
+            && (wishes.notes == nil || wishes.notes == release.notes)
+            && head.offers(release.raw.sha256, to: wishes.audience)
     }
 
     private static func report(
@@ -230,8 +255,7 @@ enum ReleaseCommand {
             ("release", "\(version), sequence \(report.release?.sequence ?? 0)"),
             (
                 "channel",
-                "\(wishes.channel), \(Percent(basisPoints: wishes.grant).argumentText) of "
-                    + "devices" + (wishes.mandatory ? ", mandatory" : "")
+                "\(wishes.channel), \(wishes.audience.words)"
             ),
             ("build", manifest.short), ("size", outcome.payload.sizes + deltaSizes(report)),
             ("digest", outcome.payload.digest),

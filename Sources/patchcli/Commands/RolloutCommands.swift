@@ -10,6 +10,10 @@ enum RolloutCommands {
     private static let finish = Parameter<Bool>.flag(
         "finish", help: "Make it the stable release, for everybody.")
 
+    private static let dropRequirements = Parameter<Bool>.flag(
+        "drop-requirements",
+        help: "Devices need no tag, cohort or version any more, as after a test.")
+
     static var rollout: Command {
         Command(
             "rollout", abstract: "Let a candidate go further, or to everybody.",
@@ -22,14 +26,15 @@ enum RolloutCommands {
                 ("patchcli rollout 1.2.0 --to 25%", "A quarter of all devices."),
                 ("patchcli rollout 1.2.0 --finish", "Everybody."),
             ],
-            parameters: parameters(release, to, finish) + HeadChange.parameters
+            parameters: parameters(release, to, finish, dropRequirements) + HeadChange.parameters
         ) { invocation in
+            let drops = try invocation[dropRequirements]
             switch (try invocation[to], try invocation[finish]) {
             case (let share?, false):
-                try await run(invocation, .grant(share.basisPoints)) {
+                try await run(invocation, .grant(share.basisPoints), drops) {
                     "\($0) reaches \(share.argumentText) of devices"
                 }
-            case (nil, true): try await run(invocation, .finish) { "\($0) is for everybody" }
+            case (nil, true): try await run(invocation, .finish, drops) { "\($0) is for everybody" }
             default:
                 throw CommandFailure(
                     "missing_option", "Say how far the release shall go, in one way",
@@ -82,11 +87,14 @@ enum RolloutCommands {
     }
 
     private static func run(
-        _ invocation: Invocation, _ extent: ReleasePlan.Extent, _ words: (String) -> String
+        _ invocation: Invocation, _ extent: ReleasePlan.Extent, _ dropsRequirements: Bool = false,
+        _ words: (String) -> String
     ) async throws {
         let name = try invocation[release]
         let report = try await HeadChange.run(invocation) { index, head in
-            try ReleasePlan.rollout(name, to: extent, index: index, before: head)
+            try ReleasePlan.rollout(
+                name, to: extent, droppingRequirements: dropsRequirements, index: index,
+                before: head)
         }
         try HeadChange.show(report, on: invocation.console) { _ in
             (report.dry_run ? "Would say: " : "") + words(name) + " on \(report.channel)"

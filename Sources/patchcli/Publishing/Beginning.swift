@@ -20,17 +20,25 @@ struct Beginning {
     }
 
     /// Signs root and targets with the keys in the store, publishes them and keeps the root.
-    /// - Parameter freshness: what signs snapshot and timestamp; asked for when nil.
-    func publishRoot(freshness given: [TUFKey]? = nil) async throws {
-        let freshness = if let given { given } else { try await freshnessKeys() }
+    /// - Parameter server: what a server signs with; asked for when nil.
+    func publishRoot(server given: ServerClient.ServerKeys? = nil) async throws {
+        let server: ServerClient.ServerKeys?
+        if let given { server = given } else { server = try await serverKeys() }
         let plan = RepositoryEditor.RootPlan(
             rootKeys: try held(.root, .rootBackup).map(\.tufKey),
-            targetsKeys: try held(.targets).map(\.tufKey), freshnessKeys: freshness,
+            targetsKeys: try held(.targets).map(\.tufKey),
+            freshnessKeys: try server?.freshness ?? held(.freshness).map(\.tufKey),
             openPatch: Root.OpenPatchExtension(appID: configuration.appID))
         var editor = try RepositoryEditor(
             plan, signers: try held(.root).map(\.signer), at: .now,
             expiryPlan: isStatic ? .staticTree : .server)
-        try editor.editTargets(signers: try held(.targets).map(\.signer), at: .now)
+        let release = try held(.targets).map(\.signer)
+        if let ops = server?.ops, !ops.isEmpty {
+            // From the first day on, so that gates can halt with nobody at hand.
+            try editor.delegateBrakes(to: ops, signers: release, at: .now)
+        } else {
+            try editor.editTargets(signers: release, at: .now)
+        }
         let begun = editor
         let root = begun.root.encoded()
         let repository = try repository(trusting: root)
@@ -64,10 +72,10 @@ struct Beginning {
             && Set(root[.root].keyIDs) == own
     }
 
-    private func freshnessKeys() async throws -> [TUFKey] {
-        if isStatic { return try held(.freshness).map(\.tufKey) }
+    private func serverKeys() async throws -> ServerClient.ServerKeys? {
+        if isStatic { return nil }
         let token = try store.token(configuration.appKey, environment: invocation.environment)
-        return try await server().freshnessKeys(appKey: configuration.appKey, token: token)
+        return try await server().serverKeys(appKey: configuration.appKey, token: token)
     }
 
     private func server() throws -> ServerClient {

@@ -18,7 +18,8 @@ extension ReleasePlan {
 
     /// A head whose candidate `name` goes as far as `extent`.
     static func rollout(
-        _ name: String, to extent: Extent, index: ReleaseIndex, before: Head
+        _ name: String, to extent: Extent, droppingRequirements: Bool = false,
+        index: ReleaseIndex, before: Head
     ) throws -> ReleasePlan {
         let fp16 = BuildRole.fp16(before.fingerprint)
         let digest = try find(name, in: index, fp16: fp16).raw.sha256
@@ -32,11 +33,20 @@ extension ReleasePlan {
                 exit: .unreachable)
         }
         var head = following(before)
+        if droppingRequirements { candidate.require = Requirement() }
         switch extent {
         case .grant(let grant):
             candidate.grant = grant
             candidate.haltedGrant = nil
         case .finish:
+            guard candidate.require == Requirement() else {
+                throw CommandFailure(
+                    "requirement_left", "Release '\(name)' is not for everybody",
+                    why: "It asks for "
+                        + ReleaseAudience.words(candidate.require).joined(separator: ", ")
+                        + ", and a stable release asks for nothing.",
+                    fix: "patchcli rollout \(name) --finish --drop-requirements", exit: .usage)
+            }
             head.returnable = returnable(before, instead: digest)
             head.stable = digest
             head.candidate = nil
@@ -57,6 +67,27 @@ extension ReleasePlan {
         }
         guard candidate != before.candidate else { throw alreadyThere(before) }
         head.candidate = candidate
+        return try plan(nil, head, [], index, fp16)
+    }
+
+    /// A head of another channel that offers a release which is live somewhere.
+    static func promote(
+        _ release: Release, to audience: ReleaseAudience, on channel: String, index: ReleaseIndex,
+        salt: String
+    ) throws -> ReleasePlan {
+        let fp16 = BuildRole.fp16(release.fingerprint)
+        let before = index.head(channel: channel, fp16: fp16)
+        let digest = release.raw.sha256
+        if let before, before.recalled.contains(digest) {
+            throw CommandFailure(
+                "recalled", "Release '\(release.version)' is recalled on \(channel)",
+                why: "No device there may run it.", fix: "patchcli release", exit: .unreachable)
+        }
+        if let before, before.offers(digest, to: audience) { throw alreadyThere(before) }
+        var head = next(
+            before, appID: release.appID, platform: release.platform, channel: channel,
+            fingerprint: release.fingerprint)
+        head.offer(digest, sequence: release.sequence, to: audience, salt: salt, before: before)
         return try plan(nil, head, [], index, fp16)
     }
 
@@ -94,5 +125,36 @@ extension ReleasePlan {
     private static func alreadyThere(_ head: Head) -> CommandFailure {
         CommandFailure(
             "already_there", "The head of \(head.channel) says so already", exit: .unreachable)
+    }
+}
+
+extension Head {
+    /// Makes a release stable, or the candidate of fewer than everybody.
+    mutating func offer(
+        _ digest: String, sequence: Int, to audience: ReleaseAudience, salt: String, before: Head?
+    ) {
+        if audience.isEverybody {
+            returnable = ReleasePlan.returnable(before, instead: digest)
+            stable = digest
+            candidate = nil
+        } else {
+            candidate = Candidate(
+                digest: digest, grant: audience.grant, salt: salt,
+                stages: audience.stages?.stages ?? [], require: audience.require)
+        }
+        if audience.isMandatory {
+            mandatorySince = sequence
+            applyBy = audience.applyBy
+        }
+    }
+
+    /// Whether publishing the same release to the same audience would say nothing new. A deadline is
+    /// not compared: "in two days" is another one each time, and no reason to release again.
+    func offers(_ digest: String, to audience: ReleaseAudience) -> Bool {
+        if kind != .run || audience.isMandatory && mandatorySince == nil { return false }
+        if audience.isEverybody { return stable == digest && candidate == nil }
+        guard let candidate, candidate.digest == digest else { return false }
+        return candidate.grant == audience.grant && candidate.require == audience.require
+            && candidate.stages == audience.stages?.stages ?? []
     }
 }

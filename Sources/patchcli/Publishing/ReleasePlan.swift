@@ -14,11 +14,10 @@ struct ReleasePlan: Sendable {
     /// What the developer decided.
     struct Wishes: Sendable {
         var channel: String
-        var mandatory = false
         var notes: String?
         var commit: String?
-        /// Share of devices in basis points; 10,000 makes the release stable at once.
-        var grant = 10_000
+        /// Everybody makes the release stable at once; anybody less makes it the candidate.
+        var audience = ReleaseAudience.everybody
     }
 
     /// A module as it is published.
@@ -69,21 +68,15 @@ struct ReleasePlan: Sendable {
             },
             capabilities: payload.section.capabilities.map(\.rawValue),
             appTargets: payload.section.app_targets,
-            mandatory: wishes.mandatory, notes: wishes.notes, commit: wishes.commit,
+            mandatory: wishes.audience.isMandatory, notes: wishes.notes, commit: wishes.commit,
             raw: RawPayload(sha256: digest, size: payload.raw.count), encoding: payload.encoding,
             deltas: payload.deltas.map(\.reference))
         let before = index.head(channel: wishes.channel, fp16: fp16)
         var head = next(
             before, appID: appID, platform: platform, channel: wishes.channel,
             fingerprint: fingerprint)
-        if wishes.grant >= 10_000 {
-            head.returnable = returnable(before, instead: digest)
-            head.stable = digest
-            head.candidate = nil
-        } else {
-            head.candidate = Candidate(digest: digest, grant: wishes.grant, salt: salt)
-        }
-        if wishes.mandatory { head.mandatorySince = release.sequence }
+        head.offer(
+            digest, sequence: release.sequence, to: wishes.audience, salt: salt, before: before)
         let module = NewTarget(
             path: ReleaseIndex.modulePath(fp16: fp16, version: version), bytes: payload.packed,
             custom: try custom(release))

@@ -13,7 +13,19 @@ struct ServerClient: Sendable {
         let appKey: String
         let appID: String
         let token: String
-        let freshnessKeys: [TUFKey]
+        let serverKeys: ServerKeys
+    }
+
+    /// The public keys that a server signs an app's freshness and brakes with.
+    struct ServerKeys: Sendable {
+        let freshness: [TUFKey]
+        /// Empty where the server signs no brakes.
+        let ops: [TUFKey]
+
+        init(_ document: JSONValue) throws {
+            freshness = try (document["freshness_keys"]?.array ?? []).map { try TUFKey(json: $0) }
+            ops = try (document["ops_keys"]?.array ?? []).map { try TUFKey(json: $0) }
+        }
     }
 
     /// The answer to an upload.
@@ -67,13 +79,13 @@ struct ServerClient: Sendable {
                 status: 500, code: "unexpected_answer",
                 message: "The server's answer is not that of a patchd.")
         }
-        let keys = try (document["freshness_keys"]?.array ?? []).map { try TUFKey(json: $0) }
-        return CreatedApp(appKey: key, appID: id, token: token, freshnessKeys: keys)
+        return CreatedApp(
+            appKey: key, appID: id, token: token, serverKeys: try ServerKeys(document))
     }
 
-    /// The public keys that the server signs an app's freshness with.
+    /// The public keys that the server signs for an app with.
     /// - Throws: `HTTPError`, ``ServerRefusal``.
-    func freshnessKeys(appKey: String, token: String) async throws -> [TUFKey] {
+    func serverKeys(appKey: String, token: String) async throws -> ServerKeys {
         let url = base.appendingPathComponent("apps/\(appKey)")
         let answer = try await Self.retryingOnce {
             try await transport.fetch(
@@ -81,8 +93,7 @@ struct ServerClient: Sendable {
                     url, headers: ["Authorization": "Bearer \(token)"], maximumSize: 64 << 10))
         }
         guard answer.status == 200 else { throw Self.refusal(answer.status, Data(answer.body)) }
-        let document = try JSONValue(parsing: answer.body)
-        return try (document["freshness_keys"]?.array ?? []).map { try TUFKey(json: $0) }
+        return try ServerKeys(try JSONValue(parsing: answer.body))
     }
 
     /// Uploads a release; again when the connection broke, since the server takes the same upload
@@ -115,6 +126,61 @@ struct ServerClient: Sendable {
         } catch let error as HTTPError where error.status == nil && error.reason != .tooLarge {
             try await Task.sleep(nanoseconds: 500_000_000)
             return try await work()
+        }
+    }
+
+    /// One call of the API: an answer as JSON, or a refusal.
+    /// - Parameters:
+    ///   - query: names and values, in this order.
+    ///   - body: sent as JSON.
+    ///   - headers: beside the token's.
+    /// - Throws: `HTTPError`, ``ServerRefusal``.
+    func call(
+        _ method: String, _ path: String, token: String?, query: [(String, String)] = [],
+        body: (any Encodable & Sendable)? = nil, headers: [String: String] = [:]
+    ) async throws -> [UInt8] {
+        var parts = URLComponents(
+            url: base.appendingPathComponent(path), resolvingAgainstBaseURL: false)
+        if !query.isEmpty { parts?.queryItems = query.map { URLQueryItem(name: $0, value: $1) } }
+        let url = parts?.url ?? base
+        var request = URLRequest(url: url)
+        request.httpMethod = method
+        request.timeoutInterval = 30
+        if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
+        for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
+        if let body {
+            request.httpBody = try JSONEncoder().encode(body)
+            request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+        }
+        let watcher = UploadWatcher(progress: { _ in })
+        let session = URLSession(
+            configuration: .ephemeral, delegate: watcher, delegateQueue: nil)
+        defer { session.finishTasksAndInvalidate() }
+        let final = request
+        // Only what changes nothing is asked twice by itself.
+        let (data, status) =
+            method == "GET"
+            ? try await Self.retryingOnce { try await watcher.send(final, session, url) }
+            : try await watcher.send(final, session, url)
+        guard (200..<300).contains(status) else { throw Self.refusal(status, data) }
+        return [UInt8](data)
+    }
+
+    /// The same, with the answer read.
+    /// - Throws: `HTTPError`, ``ServerRefusal``.
+    func call<Answer: Decodable>(
+        _ method: String, _ path: String, token: String?, query: [(String, String)] = [],
+        body: (any Encodable & Sendable)? = nil, headers: [String: String] = [:],
+        as type: Answer.Type = Answer.self
+    ) async throws -> Answer {
+        let bytes = try await call(
+            method, path, token: token, query: query, body: body, headers: headers)
+        do {
+            return try JSONDecoder().decode(Answer.self, from: Data(bytes))
+        } catch {
+            throw ServerRefusal(
+                status: 502, code: "unexpected_answer",
+                message: "The server's answer is not that of a patchd: " + Explain.text(error))
         }
     }
 
@@ -176,6 +242,17 @@ private final class UploadWatcher: NSObject, URLSessionDataDelegate, Sendable {
         try await withCheckedThrowingContinuation { continuation in
             state.withLock { $0.done = continuation }
             session.uploadTask(with: request, from: body).resume()
+        }
+    }
+
+    func send(_ request: URLRequest, _ session: URLSession, _ url: URL) async throws -> (Data, Int)
+    {
+        try await withCheckedThrowingContinuation { continuation in
+            state.withLock {
+                $0.data = Data()
+                $0.done = continuation
+            }
+            session.dataTask(with: request).resume()
         }
     }
 

@@ -103,9 +103,30 @@ struct TreeWriter {
             try share("targets/\(target.place)")
         }
         for file in metadata.sorted(by: { Self.order($0.name) < Self.order($1.name) }) {
-            try files.writeAtomically(file.bytes, to: "metadata/\(file.name)")
-            try share("metadata/\(file.name)")
+            let name = "metadata/\(file.name)"
+            let before = try modified(name)
+            try files.writeAtomically(file.bytes, to: name)
+            try share(name)
+            try distinguish(name, from: before)
         }
+    }
+
+    /// Web servers tag a file by its size and the second in which it was changed. A timestamp that
+    /// takes the place of one of the same second would answer "not modified" to devices for ever,
+    /// and they would not see a halt that followed a release at once.
+    private func distinguish(_ name: String, from before: Date?) throws {
+        guard let before, let now = try modified(name) else { return }
+        let second = before.timeIntervalSince1970.rounded(.down)
+        guard now.timeIntervalSince1970 < second + 1 else { return }
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSince1970: second + 1)],
+            ofItemAtPath: try files.path(name))
+    }
+
+    private func modified(_ name: String) throws -> Date? {
+        let path = try files.path(name)
+        guard FileManager.default.fileExists(atPath: path) else { return nil }
+        return try FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date
     }
 
     /// A new root may take away keys that the old targets were signed with, so only the timestamp

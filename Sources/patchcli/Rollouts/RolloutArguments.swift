@@ -50,6 +50,9 @@ struct PartialShare: ArgumentValue, Equatable {
 
     init(_ value: Double) { self.value = value }
 
+    /// A share as people read it: to a hundredth of a percent.
+    init(rounded value: Double) { self.value = (value * 10_000).rounded() / 10_000 }
+
     init?(argument: String) {
         let text = argument.hasSuffix("%") ? argument.dropLast() : Substring(argument)
         guard let percent = Double(text), (0...100).contains(percent) else { return nil }
