@@ -39,9 +39,20 @@ public final class PatchServer: Sendable {
 
     /// Prepares the folder and finishes what an interrupted publication left.
     /// - Throws: ``HTTPServer/StartError``, `FileError`, ``APIError``.
-    public init(
+    public convenience init(
         configuration: Configuration, log: ServerLog = ServerLog(),
         clock: @escaping @Sendable () -> Date = { Date() },
+        checkpoint: @escaping @Sendable (PublishStep) -> Void = { _ in }
+    ) throws {
+        try self.init(
+            configuration: configuration, log: log, clock: clock,
+            monotonicNow: { monotonicNanoseconds() }, checkpoint: checkpoint)
+    }
+
+    /// - Parameter monotonicNow: the clock that rates are counted by.
+    init(
+        configuration: Configuration, log: ServerLog,
+        clock: @escaping @Sendable () -> Date, monotonicNow: @escaping @Sendable () -> UInt64,
         checkpoint: @escaping @Sendable (PublishStep) -> Void = { _ in }
     ) throws {
         self.configuration = configuration
@@ -79,7 +90,8 @@ public final class PatchServer: Sendable {
             }, problem: { log.error("gates_failed", ["error": "\($0)"]) })
         let services = Services(
             apps: apps, releases: releases, telemetry: telemetry, rollouts: rollouts,
-            metrics: metrics, log: log, clock: clock, settings: configuration.settings,
+            metrics: metrics, log: log, clock: clock, monotonicNow: monotonicNow,
+            settings: configuration.settings,
             adminTokenFile: configuration.adminTokenFile)
         http = HTTPServer(handler: PatchAPI(services: services), limits: configuration.limits)
     }

@@ -47,7 +47,7 @@ struct DependingAppTests {
         let binary = app.appendingPathComponent(".build/debug/App").path
 
         let state = folder.file("state").path
-        let ran = try ChildProcess.run(binary, environment: ["XDG_STATE_HOME": state], seconds: 30)
+        let ran = try ChildProcess.run(binary, environment: ["XDG_STATE_HOME": state])
         #expect(ran.status == 0)
         #expect(ran.standardOutput.contains("outcome: noModule"), "\(ran.standardOutput)")
 

@@ -53,7 +53,7 @@ final class Loop {
 
     func stopServer() throws -> ChildProcess.Result? {
         server?.terminate()
-        return try server?.wait(seconds: 30)
+        return try server?.wait()
     }
 
     /// Runs `patchcli` in the app's folder.

@@ -6,7 +6,7 @@ import Testing
 struct OutputTests {
     private func shell(_ script: String) throws -> ChildProcess.Result {
         let patchcli = Tools.builtProducts.appendingPathComponent("patchcli").path
-        return try ChildProcess.run("sh", ["-c", script, "sh", patchcli], seconds: 30)
+        return try ChildProcess.run("sh", ["-c", script, "sh", patchcli])
     }
 
     @Test("a result that cannot be written is a failure", .enabled(if: Tools.hasFullDevice))

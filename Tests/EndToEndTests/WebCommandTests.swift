@@ -140,6 +140,6 @@ struct WebCommandTests {
         #expect(try await get("missing.js").0.statusCode == 404)
         #expect(try await get("", method: "POST").0.statusCode == 405)
         server.terminate()
-        #expect(try server.wait(seconds: 20).status == 0)
+        #expect(try server.wait().status == 0)
     }
 }

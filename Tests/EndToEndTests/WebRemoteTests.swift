@@ -103,7 +103,7 @@ struct WebRemoteTests {
             Tools.python, ["-c", Self.client, url, folder.file("key.pem.pub").path])
         #expect(result.standardOutput == "ok\n", "\(result.standardError)")
         server.terminate()
-        #expect(try server.wait(seconds: 20).status == 0)
+        #expect(try server.wait().status == 0)
     }
 
     @Test("our own client downloads, and fills the folder that an app ships")

@@ -115,7 +115,7 @@ final class AppFixture {
         _ what: String = "", sourceLocation: SourceLocation = #_sourceLocation,
         _ condition: () async throws -> Bool
     ) async throws {
-        for _ in 0..<4000 {
+        for _ in 0..<60_000 {
             if try await condition() { return }
             try await Task.sleep(nanoseconds: 5_000_000)
         }
@@ -126,7 +126,7 @@ final class AppFixture {
     @MainActor func eventuallyOnMain(
         sourceLocation: SourceLocation = #_sourceLocation, _ condition: @MainActor () -> Bool
     ) async throws {
-        for _ in 0..<4000 {
+        for _ in 0..<60_000 {
             if condition() { return }
             try await Task.sleep(nanoseconds: 5_000_000)
         }

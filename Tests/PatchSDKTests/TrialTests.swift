@@ -225,7 +225,7 @@ final class Sleeps: Sendable {
 
     /// Waits until somebody sleeps, and says for how long it wants to.
     func next() async -> Double? {
-        for _ in 0..<2000 {
+        for _ in 0..<150_000 {
             if let asked = state.withLock({ $0.asked.isEmpty ? nil : $0.asked.removeFirst() }) {
                 return asked
             }

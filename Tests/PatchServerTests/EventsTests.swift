@@ -107,7 +107,7 @@ import Testing
     func forgery() async throws {
         var settings = APISettings()
         settings.installsPerMinute = 1
-        let fixture = try await ServerFixture(settings: settings)
+        let fixture = try await ServerFixture(monotonicNow: { 0 }, settings: settings)
         var statuses: [Int] = []
         for _ in 0..<12 {
             let body = try TelemetryFixture.body(

@@ -42,12 +42,12 @@ struct RawHTTP: Sendable {
         return try await raw(Array((head + "\r\n").utf8) + body, isHead: method == "HEAD")
     }
 
-    /// Sends bytes as they are and reads one answer.
+    /// Sends bytes as they are and reads one answer. Only a failure waits for all of `seconds`.
     ///
     /// On a thread of its own: the server under test lives in this process, and a test that
     /// blocked a thread of the concurrency pool could wait for work that needs that thread.
     func raw(
-        _ bytes: [UInt8], isHead: Bool = false, seconds: Int = 60
+        _ bytes: [UInt8], isHead: Bool = false, seconds: Int = 600
     ) async throws -> Answer {
         let port = port
         return try await withCheckedThrowingContinuation { continuation in
@@ -66,7 +66,7 @@ struct RawHTTP: Sendable {
     final class Connection {
         let descriptor: Int32
 
-        init(port: UInt16, seconds: Int = 20) throws {
+        init(port: UInt16, seconds: Int = 600) throws {
             #if canImport(Glibc)
                 let stream = Int32(SOCK_STREAM.rawValue)
             #else
@@ -107,7 +107,8 @@ struct RawHTTP: Sendable {
 
         func write(_ text: String) -> Bool { write(Array(text.utf8)) }
 
-        /// Reads one answer, by its Content-Length or to the end of the connection.
+        /// Reads one answer, by its Content-Length or to the end of the connection; interim answers
+        /// (1xx) before it are passed over.
         func read(isHead: Bool = false) -> Answer {
             var answer = Answer()
             var bytes: [UInt8] = []
@@ -121,11 +122,19 @@ struct RawHTTP: Sendable {
                     break
                 }
                 bytes += part[..<count]
-                if headEnd == nil, let end = Self.headEnd(bytes) {
-                    headEnd = end
+                while headEnd == nil, let end = Self.headEnd(bytes) {
                     Self.parse(bytes[..<end], into: &answer)
+                    if (100..<200).contains(answer.status) {
+                        bytes.removeFirst(end)
+                        answer = Answer()
+                        continue
+                    }
+                    headEnd = end
                     let length = answer.headers["content-length"].flatMap { Int($0) }
-                    wanted = isHead || answer.status == 304 ? 0 : length ?? Int.max
+                    // Without a length it goes to the end of the connection, if there is one.
+                    let closes = answer.headers["connection"]?.lowercased() == "close"
+                    let hasNone = isHead || [204, 304].contains(answer.status)
+                    wanted = hasNone ? 0 : length ?? (closes ? Int.max : 0)
                 }
             }
             if let headEnd { answer.body = Array(bytes[headEnd...]) }

@@ -28,7 +28,8 @@ final class ServerFixture {
     var signers: [TUFSigner] { [TUFSigner(releaseKey)] }
 
     init(
-        limits: ServerLimits = ServerLimits(),
+        limits: ServerLimits = .patient,
+        monotonicNow: @escaping @Sendable () -> UInt64 = { monotonicNanoseconds() },
         appID: String? = nil, settings: APISettings = APISettings()
     ) async throws {
         folder = try TemporaryDirectory("server")
@@ -39,7 +40,7 @@ final class ServerFixture {
         configuration.settings = settings
         server = try PatchServer(
             configuration: configuration, log: ServerLog(write: { _ in }),
-            clock: { Date(timeIntervalSince1970: clock.now()) })
+            clock: { Date(timeIntervalSince1970: clock.now()) }, monotonicNow: monotonicNow)
         let address = try server.start()
         http = RawHTTP(port: UInt16(address.split(separator: ":").last ?? "") ?? 0)
         let admin = AppStore.readToken(server.adminTokenFile) ?? ""
@@ -181,6 +182,18 @@ final class ServerFixture {
             return answer.status == 200
                 ? .found(answer.body, validator: answer.headers["etag"]) : .missing
         }
+    }
+}
+
+extension ServerLimits {
+    /// Nobody is cut off for being slow: on a busy machine tests are.
+    static var patient: ServerLimits {
+        var limits = ServerLimits()
+        limits.idleSeconds = 600
+        limits.headerSeconds = 600
+        limits.transferSeconds = 600
+        limits.refusalSeconds = 600
+        return limits
     }
 }
 

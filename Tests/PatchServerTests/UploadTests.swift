@@ -1,5 +1,6 @@
 import Foundation
 import PatchCrypto
+import PatchPlatform
 import Rollout
 import TUF
 import Testing
@@ -85,12 +86,18 @@ import Testing
 
     @Test("guessing at tokens is slowed down")
     func guessing() async throws {
-        let fixture = try await ready()
-        var codes: [Int] = []
-        for _ in 0..<30 {
-            codes.append(try await fixture.upload(metadata: [], token: "opt_x").status)
+        let time = Lock<UInt64>(0)
+        let fixture = try await ServerFixture(monotonicNow: { time.withLock { $0 } })
+        try await fixture.publishBuild()
+        func guess() async throws -> Int {
+            try await fixture.upload(metadata: [], token: "opt_x").status
         }
-        #expect(codes.first == 401 && codes.last == 429)
+        for _ in 0..<20 { #expect(try await guess() == 401) }
+        #expect(try await guess() == 429)
+        // One more every three seconds.
+        time.withLock { $0 += 3_000_000_000 }
+        #expect(try await guess() == 401)
+        #expect(try await guess() == 429)
     }
 
     @Test("a token is kept as a hash only")

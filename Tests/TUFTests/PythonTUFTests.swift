@@ -51,7 +51,7 @@ struct PythonTUFTests {
     ) throws -> ChildProcess.Result {
         try folder.write(script, to: "script.py")
         return try ChildProcess.run(
-            Tools.python, ["script.py"] + arguments, in: folder.url, seconds: 120)
+            Tools.python, ["script.py"] + arguments, in: folder.url)
     }
 
     private func write(_ bytes: [UInt8], _ path: String, in folder: TemporaryDirectory) throws {

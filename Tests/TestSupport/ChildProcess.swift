@@ -70,7 +70,7 @@ public final class ChildProcess: @unchecked Sendable {
 
     /// Waits for the end of the program.
     /// - Throws: ``TimedOut`` after `seconds`, having killed it.
-    public func wait(seconds: Double = 60) throws -> Result {
+    public func wait(seconds: Double = 300) throws -> Result {
         let deadline = Date().addingTimeInterval(seconds)
         while process.isRunning {
             if Date() > deadline {
@@ -87,7 +87,7 @@ public final class ChildProcess: @unchecked Sendable {
 
     /// Waits until standard output contains `text`.
     /// - Throws: ``TimedOut`` after `seconds` or when the program ended without printing it.
-    public func waitForOutput(_ text: String, seconds: Double = 30) throws {
+    public func waitForOutput(_ text: String, seconds: Double = 300) throws {
         let deadline = Date().addingTimeInterval(seconds)
         while !printed.contains(text) {
             if Date() > deadline || !process.isRunning {
@@ -117,7 +117,7 @@ public final class ChildProcess: @unchecked Sendable {
     /// Runs a program to its end.
     public static func run(
         _ executable: String, _ arguments: [String] = [], in folder: URL? = nil,
-        environment: [String: String] = [:], seconds: Double = 120
+        environment: [String: String] = [:], seconds: Double = 300
     ) throws -> Result {
         try ChildProcess(executable, arguments, in: folder, environment: environment)
             .wait(seconds: seconds)
@@ -151,7 +151,7 @@ public final class ChildProcess: @unchecked Sendable {
         /// Waits (a little: a grandchild may hold the pipe open) for the reader to see the end.
         func finish() {
             guard !finished else { return }
-            if done.wait(timeout: .now() + 2) == .success { finished = true }
+            if done.wait(timeout: .now() + 20) == .success { finished = true }
         }
     }
 }

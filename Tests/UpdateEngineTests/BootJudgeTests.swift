@@ -25,7 +25,8 @@ import Testing
             header: StartMark.Header(
                 fingerprint: "fp", process: ProcessMark(kind: .app, pid: pid, start: "\(pid)"),
                 deviceBoot: boot, isDebugged: debugged, isInForeground: true))
-        mark.note(.willActivate(digest, readyRuns: readyRuns))
+        mark.note(
+            .willActivate(digest, readyRuns: readyRuns, isShipped: digest == "bundled"))
         for event in events { mark.note(event) }
         return mark
     }
@@ -166,6 +167,16 @@ import Testing
         #expect(after.current == nil)
         #expect(after.boot.safeModeUntil == nil)
         #expect(verdicts.last?.action == .rolledBack(to: nil))
+    }
+
+    @Test("a release that was replaced before it was judged does not count as the bundled module")
+    func staleReleaseIsNotBundled() {
+        var before = BuildState()
+        before.staged = .release(Self.slot("newer"))
+        let (after, verdicts) = Self.judged(before, [Self.mark("old"), Self.mark("old")])
+        #expect(after.boot.safeModeUntil == nil)
+        #expect(after.boot.starts.isEmpty)
+        #expect(verdicts.allSatisfy { $0.action == .counted })
     }
 
     @Test("P17: a bundled module that fails twice is left out too")

@@ -24,7 +24,7 @@ import UpdateTestSupport
 
     /// Long enough for a busy machine to answer, short enough to wait for one that never does.
     private func hurry() {
-        fixture.settings.network.metadataDeadline = 8
+        fixture.settings.network.metadataDeadline = 20
         fixture.restart()
     }
 

@@ -12,10 +12,11 @@ public final class EventReceiver: Sendable {
     /// Runs until the object is gone.
     public init() throws {
         folder = try TemporaryDirectory("events")
-        let port = Tools.freePort()
         process = try ChildProcess(
-            "python3", ["-u", "-c", Self.program, folder.url.path, "\(port)"])
-        try process.waitForOutput("ready")
+            "python3", ["-u", "-c", Self.program, folder.url.path])
+        // It takes a port itself, so that nobody can take it in between.
+        try process.waitForOutput("ready\n")
+        let port = process.printed.split(separator: " ").first ?? ""
         guard let url = URL(string: "http://127.0.0.1:\(port)/apps/pak_test/events") else {
             throw CocoaError(.fileNoSuchFile)
         }
@@ -53,7 +54,7 @@ public final class EventReceiver: Sendable {
 
     private static let program = #"""
         import http.server, json, os, sys, threading, time
-        folder, port = sys.argv[1], int(sys.argv[2])
+        folder = sys.argv[1]
         lock = threading.Lock()
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
@@ -89,9 +90,9 @@ public final class EventReceiver: Sendable {
             while os.getppid() == parent: time.sleep(0.5)
             os._exit(0)
         threading.Thread(target=watch, args=(os.getppid(),), daemon=True).start()
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler)
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         server.daemon_threads = True
-        print("ready", flush=True)
+        print(server.server_address[1], "ready", flush=True)
         server.serve_forever()
         """#
 }

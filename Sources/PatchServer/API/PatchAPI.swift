@@ -9,14 +9,16 @@ final class PatchAPI: RequestHandler {
     private let tree: StaticTree
     private let routes: [Route]
     private let log: ServerLog
-    private let changes = RateLimiter(capacity: 60, perMinute: 120)
-    private let wrongTokens = RateLimiter(capacity: 20, perMinute: 20)
+    private let changes: RateLimiter
+    private let wrongTokens: RateLimiter
 
     init(services: Services) {
         self.services = services
         log = services.log
         tree = StaticTree(layout: services.apps.layout)
         routes = Self.routes(services)
+        changes = RateLimiter(capacity: 60, perMinute: 120, now: services.monotonicNow)
+        wrongTokens = RateLimiter(capacity: 20, perMinute: 20, now: services.monotonicNow)
     }
 
     func plan(for request: HTTPRequest) -> RequestPlan {

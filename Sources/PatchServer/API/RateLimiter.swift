@@ -15,10 +15,7 @@ final class RateLimiter: Sendable {
     private let buckets = Lock<[String: Bucket]>([:])
 
     /// - Parameter capacity: requests that may come at once.
-    init(
-        capacity: Int, perMinute: Int,
-        now: @escaping @Sendable () -> UInt64 = { monotonicNanoseconds() }
-    ) {
+    init(capacity: Int, perMinute: Int, now: @escaping @Sendable () -> UInt64) {
         self.capacity = Double(capacity)
         perSecond = Double(perMinute) / 60
         self.now = now

@@ -9,6 +9,8 @@ struct Services: Sendable {
     let metrics: Metrics
     let log: ServerLog
     let clock: @Sendable () -> Date
+    /// The clock that rates are counted by.
+    let monotonicNow: @Sendable () -> UInt64
     let settings: APISettings
     /// A file with the admin token, when it is not the one in the folder.
     let adminTokenFile: String?

@@ -114,7 +114,7 @@ extension HTTPServer {
             stage = .refusing(response, swallowed: before + uploadSize.pointee)
             return before
         }
-        if swallowed == 0 { exchange.watch?.allow(seconds: 2) }
+        if swallowed == 0 { exchange.watch?.allow(seconds: Double(limits.refusalSeconds)) }
         guard swallowed < 1 << 20 else { return .NO }
         uploadSize.pointee = 0
         return .YES

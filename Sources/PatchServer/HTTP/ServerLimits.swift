@@ -12,6 +12,8 @@ public struct ServerLimits: Sendable {
     public var headerSeconds = 10
     /// Seconds for a body or an answer, beside the time that its size takes at `slowestRate`.
     public var transferSeconds = 20
+    /// Seconds for a client to end a body that is already refused, and to read the refusal.
+    public var refusalSeconds = 2
     /// Bytes a second below which a transfer is cut off.
     public var slowestRate = 8 << 10
 

@@ -38,11 +38,12 @@ final class BootGuard: Sendable {
 
     /// Notes that a payload is about to run.
     /// - Throws: ``FileError`` when the mark cannot be written.
-    func willActivate(_ digest: String, readyRuns: Int) throws {
+    func willActivate(_ digest: String, readyRuns: Int, isShipped: Bool) throws {
         guard process.kind == .app else { return }
         try current.withLock { current in
             if current.mark == nil { try begin(&current) }
-            try note(.willActivate(digest, readyRuns: readyRuns), &current)
+            try note(
+                .willActivate(digest, readyRuns: readyRuns, isShipped: isShipped), &current)
         }
     }
 

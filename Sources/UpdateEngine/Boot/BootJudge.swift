@@ -57,17 +57,17 @@ struct BootJudge: Sendable {
             switch ending(mark) {
             case .neutral: break
             case .ready(let crashed):
-                Self.becameReady(newest.digest, runs: newest.readyRuns + 1, &after)
+                Self.becameReady(newest, runs: newest.readyRuns + 1, &after)
                 if crashed, newest.readyRuns < Self.watchedRuns {
                     verdicts.append(
                         BootVerdict(
                             digest: newest.digest, reason: .crashAfterReady, action: .reported))
                 }
             case .clean:
-                if let verdict = countClean(newest.digest, &after) { verdicts.append(verdict) }
+                if let verdict = countClean(newest, &after) { verdicts.append(verdict) }
             case .unclean:
                 if counted.insert(newest.digest).inserted {
-                    verdicts.append(countUnclean(newest.digest, &after))
+                    verdicts.append(countUnclean(newest, &after))
                 }
             }
         }
@@ -84,7 +84,10 @@ struct BootJudge: Sendable {
     }
 
     /// A payload works: it is confirmed, and its unclean starts are forgotten.
-    static func becameReady(_ digest: String, runs: Int, _ state: inout BuildState) {
+    static func becameReady(
+        _ activation: StartMark.Activation, runs: Int, _ state: inout BuildState
+    ) {
+        let digest = activation.digest
         if state.current?.digest == digest {
             state.current?.isConfirmed = true
             state.boot.isFallback = false
@@ -93,34 +96,43 @@ struct BootJudge: Sendable {
         record.unclean = 0
         record.cleanEnds = 0
         record.readyRuns = min(max(record.readyRuns, runs), watchedRuns)
-        state.boot.starts[digest] = record
+        state.boot.remember(activation, record)
     }
 
-    private func countClean(_ digest: String, _ state: inout BuildState) -> BootVerdict? {
+    private func countClean(
+        _ activation: StartMark.Activation, _ state: inout BuildState
+    ) -> BootVerdict? {
+        let digest = activation.digest
         guard let current = state.current, current.digest == digest, !current.isConfirmed else {
             return nil
         }
         var record = state.boot.starts[digest] ?? StartRecord()
         record.cleanEnds += 1
-        state.boot.starts[digest] = record
+        state.boot.remember(activation, record)
         guard record.cleanEnds >= Self.cleanEndsWanted else { return nil }
-        Self.becameReady(digest, runs: 0, &state)
+        Self.becameReady(activation, runs: 0, &state)
         return BootVerdict(digest: digest, reason: .confirmed, action: .confirmed)
     }
 
-    private func countUnclean(_ digest: String, _ state: inout BuildState) -> BootVerdict {
+    private func countUnclean(
+        _ activation: StartMark.Activation, _ state: inout BuildState
+    ) -> BootVerdict {
+        let digest = activation.digest
         var record = state.boot.starts[digest] ?? StartRecord()
         record.unclean += 1
-        state.boot.starts[digest] = record
+        state.boot.remember(activation, record)
         guard record.unclean >= Self.uncleanStartsAllowed else {
             return BootVerdict(digest: digest, reason: .startUnclean, action: .counted)
         }
-        let action = ban(digest, &state)
+        let action = ban(activation, &state)
         return BootVerdict(digest: digest, reason: .startUnclean, action: action)
     }
 
-    private func ban(_ digest: String, _ state: inout BuildState) -> BootVerdict.Action {
-        let isEmbedded = state.current == nil && !state.digestsInUse.contains(digest)
+    private func ban(
+        _ activation: StartMark.Activation, _ state: inout BuildState
+    ) -> BootVerdict.Action {
+        let digest = activation.digest
+        let isEmbedded = activation.isShipped && state.current == nil
         let wasCurrent = state.current?.digest == digest
         let wasFallback = state.boot.isFallback
         state.ban(digest, because: .startUnclean, until: now + banSeconds)

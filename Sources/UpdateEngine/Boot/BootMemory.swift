@@ -2,6 +2,9 @@
 public struct BootMemory: Codable, Equatable, Sendable {
     /// How starts with a payload went, by digest.
     public var starts: [String: StartRecord] = [:]
+    /// The digest of what the app shipped with, once it was started; the only one in `starts` that
+    /// no slot holds.
+    public var shipped: String?
     /// Whether `current` is what was fallen back on after another release failed.
     public var isFallback = false
     /// Until when native code alone runs, in seconds since 1970; nil for no safe mode.
@@ -13,9 +16,14 @@ public struct BootMemory: Codable, Equatable, Sendable {
     public init() {}
 
     enum CodingKeys: String, CodingKey {
-        case starts, judged
+        case starts, shipped, judged
         case isFallback = "is_fallback"
         case safeModeUntil = "safe_mode_until"
+    }
+
+    mutating func remember(_ activation: StartMark.Activation, _ record: StartRecord) {
+        starts[activation.digest] = record
+        if activation.isShipped { shipped = activation.digest }
     }
 }
 

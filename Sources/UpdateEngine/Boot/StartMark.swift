@@ -36,6 +36,8 @@ struct StartMark: Equatable, Sendable {
         var digest: String
         /// How many starts with it had become ready before.
         var readyRuns: Int
+        /// Whether it is what the app shipped with, which has no slot.
+        var isShipped = false
         /// Whether activating it came to an end.
         var isActivated = false
         /// Whether a call into it began.
@@ -46,7 +48,7 @@ struct StartMark: Equatable, Sendable {
 
     /// Something that happened in a start.
     enum Event: Equatable, Sendable {
-        case willActivate(String, readyRuns: Int)
+        case willActivate(String, readyRuns: Int, isShipped: Bool = false)
         /// The newest activation failed; the one before it serves again.
         case abandoned
         case activated, called, ready
@@ -55,7 +57,8 @@ struct StartMark: Equatable, Sendable {
 
         var line: String {
             switch self {
-            case .willActivate(let digest, let readyRuns): return "a \(digest) \(readyRuns)\n"
+            case .willActivate(let digest, let readyRuns, let isShipped):
+                return "\(isShipped ? "s" : "a") \(digest) \(readyRuns)\n"
             case .abandoned: return "x\n"
             case .activated: return "d\n"
             case .called: return "c\n"
@@ -83,8 +86,9 @@ struct StartMark: Equatable, Sendable {
 
     mutating func note(_ event: Event) {
         switch event {
-        case .willActivate(let digest, let readyRuns):
-            activations.append(Activation(digest: digest, readyRuns: readyRuns))
+        case .willActivate(let digest, let readyRuns, let isShipped):
+            activations.append(
+                Activation(digest: digest, readyRuns: readyRuns, isShipped: isShipped))
         case .abandoned: _ = activations.popLast()
         case .activated: changeNewest { $0.isActivated = true }
         case .called: changeNewest { $0.wasCalled = true }
@@ -132,9 +136,9 @@ extension StartMark.Event {
     fileprivate init?(_ line: ArraySlice<UInt8>) {
         let words = line.split(separator: 0x20).map { String(decoding: $0, as: UTF8.self) }
         switch (words.first, words.count) {
-        case ("a", 3):
+        case ("a", 3), ("s", 3):
             guard let runs = Int(words[2]) else { return nil }
-            self = .willActivate(words[1], readyRuns: runs)
+            self = .willActivate(words[1], readyRuns: runs, isShipped: words[0] == "s")
         case ("x", 1): self = .abandoned
         case ("d", 1): self = .activated
         case ("c", 1): self = .called

@@ -62,7 +62,8 @@ extension UpdateEngine {
             let own = try lastKnown ?? open()
             let readyRuns = own.boot.starts[digest]?.readyRuns ?? 0
             do {
-                try boot.willActivate(digest, readyRuns: readyRuns)
+                try boot.willActivate(
+                    digest, readyRuns: readyRuns, isShipped: !own.digestsInUse.contains(digest))
             } catch {
                 if own.isOnTrial(digest) { throw error }
             }
@@ -99,9 +100,9 @@ extension UpdateEngine {
             let runs = newest.readyRuns + 1
             var after = try open()
             let before = after
-            BootJudge.becameReady(newest.digest, runs: runs, &after)
+            BootJudge.becameReady(newest, runs: runs, &after)
             guard after != before else { return }
-            try change { BootJudge.becameReady(newest.digest, runs: runs, &$0) }
+            try change { BootJudge.becameReady(newest, runs: runs, &$0) }
         } catch {
             throw UpdateError.state(error)
         }

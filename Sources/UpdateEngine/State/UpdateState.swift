@@ -128,11 +128,11 @@ public struct BuildState: Codable, Equatable, Sendable {
         if isFallingBack { boot.isFallback = current != nil }
     }
 
-    /// Drops what is remembered of payloads that no slot holds. Without a release it keeps all: the
-    /// app's own module has no slot.
+    /// Drops what is remembered of payloads that no slot holds. Without a release it keeps what it
+    /// knows of the app's own module, which has no slot.
     mutating func forgetUnusedStarts() {
-        guard current != nil else { return }
-        let used = digestsInUse
+        var used = digestsInUse
+        if current == nil, let shipped = boot.shipped { used.insert(shipped) }
         boot.starts = boot.starts.filter { used.contains($0.key) }
     }
 }

@@ -12,9 +12,11 @@ struct TelemetryEndpoints: Sendable {
         self.services = services
         let settings = services.settings
         requests = RateLimiter(
-            capacity: settings.telemetryPerMinute * 2, perMinute: settings.telemetryPerMinute)
+            capacity: settings.telemetryPerMinute * 2, perMinute: settings.telemetryPerMinute,
+            now: services.monotonicNow)
         installs = RateLimiter(
-            capacity: settings.installsPerMinute * 10, perMinute: settings.installsPerMinute)
+            capacity: settings.installsPerMinute * 10, perMinute: settings.installsPerMinute,
+            now: services.monotonicNow)
     }
 
     var routes: [Route] {
