@@ -87,11 +87,12 @@ struct FuzzLoop {
     }
 }
 
-/// Ends the process when one case lasts too long: nothing else would tell of a hang.
+/// Ends the process when one case works for too long: nothing else would tell of a hang. It counts
+/// the processor's time, so that a machine that is busy or asleep is not taken for one.
 final class Watch: @unchecked Sendable {
     // Unchecked: both fields are only touched under the lock.
     private let lock = NSLock()
-    private var running: (number: UInt64, since: DispatchTime)?
+    private var running: (number: UInt64, since: UInt64)?
     private let seed: UInt64
     private let seconds: UInt64 = 60
 
@@ -102,9 +103,8 @@ final class Watch: @unchecked Sendable {
             while true {
                 Thread.sleep(forTimeInterval: 1)
                 guard let (number, since) = lock.withLock({ running }) else { continue }
-                let age = DispatchTime.now().uptimeNanoseconds - since.uptimeNanoseconds
-                if age > seconds * 1_000_000_000 {
-                    print("seed \(seed) case \(number): does not end within \(seconds) s")
+                if Self.processorSeconds() - since > seconds {
+                    print("seed \(seed) case \(number): does not end within \(seconds) s of work")
                     fflush(nil)
                     abort()
                 }
@@ -112,6 +112,16 @@ final class Watch: @unchecked Sendable {
         }
     }
 
-    func enter(_ number: UInt64) { lock.withLock { running = (number, .now()) } }
+    func enter(_ number: UInt64) {
+        let now = Self.processorSeconds()
+        lock.withLock { running = (number, now) }
+    }
+
     func end() { lock.withLock { running = nil } }
+
+    private static func processorSeconds() -> UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return UInt64(time.tv_sec)
+    }
 }

@@ -39,6 +39,10 @@
                 }
                 let total = mutants.count
                 let trial = Trial(mutants, killSet, jobs: try invocation[jobs])
+                if !trial.control() {
+                    throw CommandFailure(
+                        "control_failed", "Checks fail although no handler was exchanged")
+                }
                 let survivors = trial.run { done in
                     if done % 500 == 0 { console.note("… \(done) of \(total)") }
                 }
@@ -67,6 +71,7 @@
                 guard words.count > 2, let opcode = Handlers.opcode(words[0]),
                     let by = Handlers.opcode(words[1])
                 else { throw CommandFailure("no_such_handler", "No handler is called that") }
+                limitProcessorTime(seconds: 20)
                 Handlers.replace(opcode, by: by)
                 for check in words.dropFirst(2).compactMap(Check.init) where !check.holds() {
                     invocation.console.print("fails: \(check)")
@@ -74,6 +79,16 @@
                 }
             }
         }
+    }
+
+    /// Ends this process when it has worked for so long: a mutant may run without end.
+    private func limitProcessorTime(seconds: UInt) {
+        var limit = rlimit(rlim_cur: rlim_t(seconds), rlim_max: rlim_t(seconds))
+        #if canImport(Darwin)
+            setrlimit(RLIMIT_CPU, &limit)
+        #else
+            setrlimit(__rlimit_resource_t(RLIMIT_CPU.rawValue), &limit)
+        #endif
     }
 
     /// Tries mutants, each in a child process.
@@ -85,12 +100,19 @@
         private let mutants: [Mutant]
         private let killSet: KillSet
         private let jobs: Int
-        private let seconds = 60.0
 
         init(_ mutants: [Mutant], _ killSet: KillSet, jobs: Int) {
             self.mutants = mutants
             self.killSet = killSet
             self.jobs = jobs
+        }
+
+        /// Whether checks hold when nothing is exchanged: else their failing would mean nothing.
+        func control() -> Bool {
+            let step = max(1, killSet.checks.count / 12)
+            return stride(from: 0, to: killSet.checks.count, by: step).allSatisfy { opcode in
+                survives(Mutant(opcode: opcode, by: opcode), killSet.checks[opcode])
+            }
         }
 
         /// The mutants that no check notices, with the number of checks that were tried.
@@ -133,11 +155,8 @@
             let ended = DispatchSemaphore(value: 0)
             process.terminationHandler = { _ in ended.signal() }
             guard (try? process.run()) != nil else { return true }
-            if ended.wait(timeout: .now() + seconds) == .timedOut {
-                kill(process.processIdentifier, SIGKILL)
-                ended.wait()
-                return false
-            }
+            // The child bounds itself.
+            ended.wait()
             return process.terminationReason == .exit && process.terminationStatus == 0
         }
     }
