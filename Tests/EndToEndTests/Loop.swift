@@ -59,6 +59,11 @@ final class Loop {
     /// Runs `patchcli` in the app's folder.
     func cli(
         _ arguments: String..., environment: [String: String] = [:]
+    ) throws -> ChildProcess.Result { try cli(arguments, environment: environment) }
+
+    /// The same with arguments in a list.
+    func cli(
+        _ arguments: [String], environment: [String: String] = [:]
     ) throws -> ChildProcess.Result {
         var all = [
             "XDG_CONFIG_HOME": folder.file("config").path, "NO_COLOR": "1", "OPENPATCH_TOKEN": "",

@@ -248,25 +248,10 @@ enum InitCommand {
                 "bad_server", "'\(configuration.server ?? "")' is no address of a server",
                 fix: "patchcli init --server http://127.0.0.1:8080", exit: .usage)
         }
-        let token: String
-        if let file = try invocation[adminTokenFile] {
-            guard let data = FileManager.default.contents(atPath: file), data.count <= 4096 else {
-                throw CommandFailure(
-                    "no_admin_token", "The admin token file '\(file)' cannot be read",
-                    why: "patchd prints its place when it starts for the first time.",
-                    exit: .noInput)
-            }
-            token = String(decoding: data, as: UTF8.self)
-                .trimmingCharacters(in: .whitespacesAndNewlines)
-        } else if let named = invocation.environment["OPENPATCH_ADMIN_TOKEN"], !named.isEmpty {
-            token = named
-        } else {
-            throw CommandFailure(
-                "no_admin_token", "Creating an app on a server needs its admin token",
-                why: "patchd wrote it to 'admin-token' in its data folder.",
-                fix: "patchcli init --server \(server) --admin-token-file <data>/admin-token",
-                exit: .usage)
-        }
+        let token = try AdminToken.read(
+            file: try invocation[adminTokenFile], invocation,
+            what: "Creating an app on a server needs its admin token",
+            fix: "patchcli init --server \(server) --admin-token-file <data>/admin-token")
         return try await invocation.console.step("Create the app on \(server)") { _ in
             do {
                 return try await ServerClient(base: base).createApp(

@@ -135,7 +135,8 @@ enum ListCommands {
 
     private static func state(_ place: LiveRelease.Place) -> String {
         place.state == .candidate
-            ? "candidate to \(GateWords.share(place.grant_bps ?? 0))" : place.state.rawValue
+            ? "candidate to \(GateWords.share(place.reach_bps ?? 0)), \(GateWords.share(place.grant_bps ?? 0)) granted"
+            : place.state.rawValue
     }
 
     /// One line, as much as a table bears.

@@ -1,5 +1,6 @@
 import CommandLineKit
 import Rollout
+import RolloutGates
 
 /// `patchcli rollout`, `halt`, `resume` and `recall`: how far a release goes.
 enum RolloutCommands {
@@ -9,59 +10,219 @@ enum RolloutCommands {
         "to", placeholder: "percent", help: "Share of devices that may take it, as in 25%.")
     private static let finish = Parameter<Bool>.flag(
         "finish", help: "Make it the stable release, for everybody.")
-
     private static let dropRequirements = Parameter<Bool>.flag(
         "drop-requirements",
         help: "Devices need no tag, cohort or version any more, as after a test.")
+    private static let stages = Parameter<StageList?>.option(
+        "stages", placeholder: "plan",
+        help: "Have the server's gates follow these steps within the grant.")
+    private static let rules = Parameter<String?>.option(
+        "rules", placeholder: "file", help: "Gate rules as a JSON file; what is absent is usual.",
+        completion: .file(["json"]))
+    private static let byHand = Parameter<Bool>.flag(
+        "by-hand", help: "Gates still halt it, and advance it no more.")
+    private static let automatic = Parameter<Bool>.flag(
+        "automatic", help: "Gates advance it again.")
+    private static let sign = Parameter<Bool>.flag(
+        "sign",
+        help: "Sign a head with the release key instead of having the server sign a brake.")
+
+    // MARK: rollout
 
     static var rollout: Command {
         Command(
-            "rollout", abstract: "Let a candidate go further, or to everybody.",
+            "rollout", abstract: "Show a rollout, or let it go further, or to everybody.",
             discussion: """
-                Signs a new head in which the candidate reaches another share of devices: those \
-                that had it at a smaller share stay among them. A smaller share takes it away from \
-                nobody who runs it; 'rollback' and 'recall' do.
+                Without options: how far it reaches, and on a server what the gates see. --to and \
+                --finish sign a new head in which the candidate reaches another share of devices: \
+                those that had it at a smaller share stay among them. A smaller share takes it away \
+                from nobody who runs it; 'rollback' and 'recall' do. The other options say how the \
+                server's gates watch over it, and need a token only.
                 """,
             examples: [
+                ("patchcli rollout 1.2.0", "Where it stands, and why."),
                 ("patchcli rollout 1.2.0 --to 25%", "A quarter of all devices."),
                 ("patchcli rollout 1.2.0 --finish", "Everybody."),
+                ("patchcli rollout 1.2.0 --stages 10%:1h,100%", "Another plan for the gates."),
+                ("patchcli rollout 1.2.0 --by-hand", "Stay here until told otherwise."),
             ],
-            parameters: parameters(release, to, finish, dropRequirements) + HeadChange.parameters
+            parameters: parameters(
+                release, to, finish, dropRequirements, stages, rules, byHand, automatic)
+                + HeadChange.parameters
         ) { invocation in
             let drops = try invocation[dropRequirements]
+            let watch = try Watch(invocation)
             switch (try invocation[to], try invocation[finish]) {
-            case (let share?, false):
+            case (let share?, false) where watch.isEmpty:
                 try await run(invocation, .grant(share.basisPoints), drops) {
                     "\($0) reaches \(share.argumentText) of devices"
                 }
-            case (nil, true): try await run(invocation, .finish, drops) { "\($0) is for everybody" }
+            case (nil, true) where watch.isEmpty:
+                try await run(invocation, .finish, drops) { "\($0) is for everybody" }
+            case (nil, false) where !watch.isEmpty: try await change(watch, invocation)
+            case (nil, false) where !drops:
+                try await RolloutView.run(
+                    try invocation[release], Workspace(invocation), invocation)
             default:
                 throw CommandFailure(
-                    "missing_option", "Say how far the release shall go, in one way",
-                    fix: "patchcli rollout <release> --to 25%", exit: .usage)
+                    "conflicting_options", "Say one thing at a time",
+                    why: "--to, --finish and how gates watch over it exclude each other.",
+                    fix: "patchcli rollout \(try invocation[release]) --to 25%", exit: .usage)
             }
         }
     }
+
+    /// How gates watch over a rollout: what the options change of it.
+    private struct Watch: Sendable {
+        let stages: StagePlan?
+        let rules: GateRules?
+        let isPaused: Bool?
+
+        var isEmpty: Bool { stages == nil && rules == nil && isPaused == nil }
+
+        init(_ invocation: Invocation) throws {
+            stages = try invocation[RolloutCommands.stages]?.plan
+            rules = try invocation[RolloutCommands.rules].map(RulesFile.read)
+            switch (try invocation[byHand], try invocation[automatic]) {
+            case (false, false): isPaused = nil
+            case (true, false): isPaused = true
+            case (false, true): isPaused = false
+            case (true, true):
+                throw CommandFailure(
+                    "conflicting_options", "--by-hand and --automatic exclude each other",
+                    fix: "patchcli rollout <release> --automatic", exit: .usage)
+            }
+        }
+    }
+
+    private struct Settings: Encodable, Sendable {
+        let plan: StagePlan?
+        let rules: GateRules
+        let paused: Bool
+    }
+
+    private static func change(_ watch: Watch, _ invocation: Invocation) async throws {
+        let name = try invocation[release]
+        let workspace = try Workspace(invocation)
+        let report = try await ServerRolloutChange.run(
+            name, workspace, invocation, by: "settings"
+        ) { access, rollout in
+            try await access.call(
+                "PUT", rollout.path,
+                body: Settings(
+                    plan: watch.stages ?? (rollout.plan_from == "server" ? rollout.plan : nil),
+                    rules: watch.rules ?? rollout.rules,
+                    paused: watch.isPaused ?? rollout.paused),
+                headers: rollout.ifMatch)
+        }
+        try show(report, on: invocation.console) { rollout in
+            let plan = rollout.plan.map { StageList($0).argumentText } ?? "nobody"
+            return "Watched over by "
+                + (rollout.plan == nil ? plan : "gates, in steps of \(plan)")
+                + (rollout.paused ? ", advanced by hand" : "")
+        }
+    }
+
+    // MARK: halt, resume
 
     static var halt: Command {
         Command(
             "halt", abstract: "Stop a rollout: no further device takes the candidate.",
             discussion: """
-                Signs a new head that grants the candidate to nobody else. Devices that run it keep \
-                it; 'rollback' and 'recall' bring them back.
+                On a server its ops key signs a brake: a token is enough, the release key may be \
+                asleep. With --sign, and in a static tree, the release key signs a head that grants \
+                the candidate to nobody else. Devices that run it keep it; 'rollback' and 'recall' \
+                bring them back.
                 """,
             examples: [("patchcli halt 1.2.0", "Stop here.")],
-            parameters: parameters(release) + HeadChange.parameters
-        ) { try await run($0, .halt) { "The rollout of \($0) is halted" } }
+            parameters: parameters(release, sign) + HeadChange.parameters
+        ) { invocation in
+            let workspace = try Workspace(invocation)
+            if try workspace.isStatic || invocation[sign] {
+                return try await run(invocation, .halt) { "The rollout of \($0) is halted" }
+            }
+            try await brake("halt", invocation, workspace) { "The rollout of \($0) is halted" }
+        }
     }
 
     static var resume: Command {
         Command(
             "resume", abstract: "Let a halted rollout go on, as far as before the halt.",
+            discussion: """
+                Takes the brake away on a server; a head that the release key halted is followed by \
+                one that grants as much as before.
+                """,
             examples: [("patchcli resume 1.2.0", "Go on.")],
-            parameters: parameters(release) + HeadChange.parameters
-        ) { try await run($0, .resume) { "The rollout of \($0) goes on" } }
+            parameters: parameters(release, sign) + HeadChange.parameters
+        ) { invocation in
+            let workspace = try Workspace(invocation)
+            let words: @Sendable (String) -> String = { "The rollout of \($0) goes on" }
+            if try workspace.isStatic || invocation[sign] {
+                return try await run(invocation, .resume, false, words)
+            }
+            // What the release key stopped, only the release key can let go on.
+            if try await isHaltedByHead(invocation, workspace) {
+                return try await run(invocation, .resume, false, words)
+            }
+            try await brake("resume", invocation, workspace, words)
+        }
     }
+
+    private static func isHaltedByHead(
+        _ invocation: Invocation, _ workspace: Workspace
+    ) async throws -> Bool {
+        let channel = try invocation[Common.channel] ?? workspace.configuration.channel
+        let publishing = try Publishing(workspace, console: invocation.console)
+        let (_, index) = try await publishing.current()
+        return index.heads.contains {
+            $0.head.channel == channel && $0.head.candidate?.haltedGrant != nil
+        }
+    }
+
+    private struct Nothing: Encodable, Sendable {}
+
+    private static func brake(
+        _ verb: String, _ invocation: Invocation, _ workspace: Workspace,
+        _ words: @Sendable (String) -> String
+    ) async throws {
+        let name = try invocation[release]
+        let report = try await ServerRolloutChange.run(name, workspace, invocation) {
+            access, rollout in
+            try await access.call(
+                "POST", "\(rollout.path)/\(verb)", body: Nothing(), headers: rollout.ifMatch)
+        }
+        try show(report, on: invocation.console) { _ in
+            (report.dry_run ? "Would say: " : "") + words(name) + " on \(report.channel)"
+        }
+    }
+
+    private static func show(
+        _ report: ServerRolloutChange.Report, on console: Console,
+        _ words: (ServerRollout) -> String
+    ) throws {
+        try console.report(report) { console in
+            for rollout in report.rollouts {
+                console.print(
+                    words(rollout)
+                        + console.style.dim(
+                            " (build \(rollout.fingerprint.prefix(16)), "
+                                + (report.by == "brake"
+                                    ? "brake \(rollout.brake_seq)" : "revision \(rollout.revision)")
+                                + ")"))
+            }
+            for build in report.left {
+                console.print(
+                    console.style.bold("Left as it is: ")
+                        + "build \(build.fingerprint.prefix(16)). \(build.message)")
+            }
+            if !report.dry_run, report.by == "brake" {
+                console.print("Devices follow on their next check.")
+            }
+        }
+        if !report.left.isEmpty { throw SilentExit(.unreachable) }
+    }
+
+    // MARK: recall
 
     static var recall: Command {
         Command(

@@ -25,6 +25,8 @@ enum StatusCommand {
             let stable_sequence: Int?
             let candidate: String?
             let grant_bps: Int?
+            let reach_bps: Int?
+            let halted: Bool
             let size: Int?
             let mandatory: Bool
             let head_seq: Int
@@ -69,7 +71,9 @@ enum StatusCommand {
         return Report.Live(
             channel: head.channel, fingerprint: head.fingerprint, kind: head.kind.rawValue,
             stable: stable?.version, stable_sequence: stable?.sequence,
-            candidate: candidate?.version, grant_bps: head.candidate?.grant, size: size,
+            candidate: candidate?.version, grant_bps: head.candidate?.grant,
+            reach_bps: head.candidate.map { index.reach($0, channel: head.channel) },
+            halted: head.candidate != nil && index.isHalted(head), size: size,
             mandatory: head.mandatorySince != nil, head_seq: head.headSequence,
             returnable: head.returnable.map {
                 index.release(digest: $0, fp16: fp16)?.version ?? String($0.prefix(12))
@@ -118,7 +122,8 @@ enum StatusCommand {
                     live.kind == "embedded"
                     ? style.yellow("as shipped") : live.stable.map(style.green) ?? "as shipped"
                 let candidate = live.candidate.map {
-                    "\($0) to \(Percent(basisPoints: live.grant_bps ?? 0).argumentText)"
+                    "\($0) to \(GateWords.share(live.reach_bps ?? 0))"
+                        + (live.halted ? ", halted" : "")
                 }
                 table.add([
                     live.channel, String(live.fingerprint.prefix(16)), stable,

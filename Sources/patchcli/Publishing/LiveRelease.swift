@@ -12,6 +12,8 @@ struct LiveRelease: Encodable, Equatable, Sendable {
         let state: State
         /// Of a candidate.
         let grant_bps: Int?
+        /// How far it reaches within the grant.
+        let reach_bps: Int?
         let require: Requirement?
         let stages: [Stage]?
         let head_seq: Int
@@ -32,7 +34,7 @@ struct LiveRelease: Encodable, Equatable, Sendable {
     let path: String
     let places: [Place]
 
-    init(_ published: ReleaseIndex.Published, heads: [Head]) {
+    init(_ published: ReleaseIndex.Published, _ index: ReleaseIndex) {
         let release = published.release
         version = release.version
         sequence = release.sequence
@@ -47,26 +49,31 @@ struct LiveRelease: Encodable, Equatable, Sendable {
         capabilities = release.capabilities
         needs = release.needs.count
         path = published.target.path
-        places = heads.filter { $0.fingerprint == release.fingerprint }
-            .compactMap { Self.place(release.raw.sha256, $0) }
+        places = index.heads.map(\.head).filter { $0.fingerprint == release.fingerprint }
+            .compactMap { Self.place(release.raw.sha256, $0, index) }
     }
 
     /// All releases, newest first.
     static func all(_ index: ReleaseIndex) -> [LiveRelease] {
-        let heads = index.heads.map(\.head)
-        return index.releases.reversed().map { LiveRelease($0, heads: heads) }
+        index.releases.reversed().map { LiveRelease($0, index) }
     }
 
-    private static func place(_ digest: String, _ head: Head) -> Place? {
+    private static func place(
+        _ digest: String, _ head: Head, _ index: ReleaseIndex
+    ) -> Place? {
         func place(_ state: Place.State, _ candidate: Candidate? = nil) -> Place {
             Place(
                 channel: head.channel, state: state, grant_bps: candidate?.grant,
+                reach_bps: candidate.map { index.reach($0, channel: head.channel) },
                 require: candidate.map(\.require),
                 stages: candidate.map(\.stages), head_seq: head.headSequence)
         }
-        if head.recalled.contains(digest) { return place(.recalled) }
+        let brake = index.brakes[head.channel]
+        if head.recalled.contains(digest) || brake?.recalled.contains(digest) == true {
+            return place(.recalled)
+        }
         if let candidate = head.candidate, candidate.digest == digest {
-            return place(candidate.haltedGrant == nil ? .candidate : .halted, candidate)
+            return place(index.isHalted(head) ? .halted : .candidate, candidate)
         }
         if head.stable == digest, head.kind == .run { return place(.stable) }
         return head.returnable.contains(digest) ? place(.returnable) : nil
@@ -77,7 +84,7 @@ extension LiveRelease.Place {
     /// `stable on production`, `candidate on beta to 5%`.
     var words: String {
         switch state {
-        case .candidate: "candidate on \(channel) to \(GateWords.share(grant_bps ?? 0))"
+        case .candidate: "candidate on \(channel) to \(GateWords.share(reach_bps ?? 0))"
         case .halted: "halted on \(channel)"
         default: "\(state.rawValue) on \(channel)"
         }

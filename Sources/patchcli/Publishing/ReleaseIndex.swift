@@ -23,6 +23,8 @@ struct ReleaseIndex: Sendable {
     let heads: [PublishedHead]
     /// All deltas.
     let deltas: [TargetFile]
+    /// What servers restrict, by channel.
+    let brakes: [String: Brake]
 
     /// Reads everything that the roles list.
     /// - Parameter read: gives the verified bytes of a head.
@@ -32,6 +34,7 @@ struct ReleaseIndex: Sendable {
         var releases: [Published] = []
         var heads: [PublishedHead] = []
         var deltas: [TargetFile] = []
+        var brakes: [String: Brake] = [:]
         for target in editor.listedTargets {
             let parts = target.path.split(separator: "/")
             switch parts.first {
@@ -44,10 +47,14 @@ struct ReleaseIndex: Sendable {
                 let head: Head = try Self.read(try await read(target), of: target)
                 heads.append(PublishedHead(target: target, head: head))
             case "deltas": deltas.append(target)
+            case "brakes" where parts.count == 3 && parts[2] == "module.json":
+                let brake: Brake = try Self.read(try await read(target), of: target)
+                brakes[brake.channel] = brake
             default: continue
             }
         }
         self.deltas = deltas
+        self.brakes = brakes
         self.releases = releases.sorted { $0.release.sequence < $1.release.sequence }
         self.heads = heads
     }
@@ -66,7 +73,11 @@ struct ReleaseIndex: Sendable {
     }
 
     /// An index of known parts, for tests.
-    init(releases: [Published], heads: [PublishedHead], deltas: [TargetFile] = []) {
+    init(
+        releases: [Published], heads: [PublishedHead], deltas: [TargetFile] = [],
+        brakes: [String: Brake] = [:]
+    ) {
+        self.brakes = brakes
         self.releases = releases
         self.heads = heads
         self.deltas = deltas
@@ -78,6 +89,16 @@ struct ReleaseIndex: Sendable {
     /// The head of a channel and build.
     func head(channel: String, fp16: String) -> Head? {
         heads.first { $0.target.path == Self.headPath(channel: channel, fp16: fp16) }?.head
+    }
+
+    /// How far a candidate reaches: the smaller of grant and cap, in basis points.
+    func reach(_ candidate: Candidate, channel: String) -> Int {
+        min(candidate.grant, brakes[channel]?.caps[candidate.digest] ?? Bucket.count)
+    }
+
+    /// Whether head or brake keep further devices from a head's candidate.
+    func isHalted(_ head: Head) -> Bool {
+        brakes[head.channel]?.halted == true || head.candidate?.haltedGrant != nil
     }
 
     /// The releases of a build.

@@ -102,8 +102,8 @@ enum ExplainCommand {
         let publishing = try Publishing(workspace, console: invocation.console)
         let known = try await subject(invocation, workspace)
         let (editor, index) = try await publishing.current()
-        let published = try await PublishedState(
-            publishing, editor, index, channel: known.channel, fingerprint: known.fingerprint)
+        let published = PublishedState(
+            editor, index, channel: known.channel, fingerprint: known.fingerprint)
         let device = try device(known, published, workspace, index)
         let decision = decide(
             device, head: published.head, brake: published.brake, releases: published.releases,

@@ -7,8 +7,15 @@ import TUF
 /// `patchcli explain --gate`: decisions of gates, taken again from what was kept of them.
 enum GateExplanation {
     private struct Document: Decodable {
-        let decisions: [GateRecord]
+        struct Kept: Decodable {
+            let id: Int
+            let record: GateRecord
+        }
+        let decisions: [Kept]
     }
+
+    /// How many decisions are told of at most, the newest ones.
+    private static let most = 500
 
     struct Report: Encodable {
         struct Rollout: Encodable {
@@ -42,11 +49,14 @@ enum GateExplanation {
             let document: Document
             do {
                 document = try await access.call(
-                    "GET", "rollouts/\(channel)/\(release.fingerprint)/decisions")
+                    "GET", "rollouts/\(channel)/\(release.fingerprint)/decisions",
+                    query: [("limit", "\(most)")])
             } catch let refusal as ServerRefusal where refusal.status == 404 {
                 continue
             }
-            let own = document.decisions.filter { $0.decision.inputs.release == release.digest }
+            let own = document.decisions.map(\.record).filter {
+                $0.decision.inputs.release == release.digest
+            }
             guard !own.isEmpty else { continue }
             rollouts.append(
                 .init(

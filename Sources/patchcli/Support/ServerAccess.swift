@@ -7,8 +7,9 @@ struct ServerAccess: Sendable {
     let app: String
     let token: String
 
+    /// - Parameter given: the token, instead of the one that is kept.
     /// - Throws: ``CommandFailure`` `no_server` in a static project, `token_missing`.
-    init(_ workspace: Workspace) throws {
+    init(_ workspace: Workspace, token given: String? = nil) throws {
         guard !workspace.isStatic else {
             throw CommandFailure(
                 "no_server", "This project is published as a static tree",
@@ -24,7 +25,7 @@ struct ServerAccess: Sendable {
         }
         client = ServerClient(base: base)
         app = workspace.app
-        token = try workspace.keys.token(workspace.app, environment: workspace.environment)
+        token = try given ?? workspace.keys.token(workspace.app, environment: workspace.environment)
     }
 
     /// Calls the API below `apps/<app key>/`.

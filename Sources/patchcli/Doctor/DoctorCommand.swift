@@ -5,20 +5,30 @@ import TUF
 
 /// `patchcli doctor`
 enum DoctorCommand {
+    private static let fix = Parameter<Bool>.flag(
+        "fix", help: "Put right what needs nobody's decision, then look again.")
+
     static var command: Command {
         Command(
             "doctor", abstract: "Check everything that a release needs.",
             discussion: """
                 Looks at the toolchain, the project, the keys and the server. Each finding has a \
-                stable code and says what to do. Exits with 4 when something stands in the way.
+                stable code and says who can put it right: 'auto' is what --fix does, 'command' \
+                names the command, 'blocked' needs you. Exits with 4 when something stands in the \
+                way.
                 """,
-            parameters: parameters(Common.project), body: run)
+            examples: [
+                ("patchcli doctor --fix", "Put right what can be."),
+                ("patchcli doctor --json", "The findings, for a script."),
+            ],
+            parameters: parameters(fix, Common.project), body: run)
     }
 
-    struct Finding: Encodable {
-        enum Level: String, Encodable { case ok, warning, problem }
-        /// Who can put it right: `command` when one command does, else `blocked`.
-        enum Fixability: String, Encodable { case none, command, blocked }
+    struct Finding: Encodable, Sendable {
+        enum Level: String, Encodable, Sendable { case ok, warning, problem }
+        /// Who can put it right: `auto` when --fix does, `command` when one command does, else
+        /// `blocked`.
+        enum Fixability: String, Encodable, Sendable { case none, auto, command, blocked }
 
         let code: String
         let level: Level
@@ -26,33 +36,73 @@ enum DoctorCommand {
         var path: String?
         var fixability = Fixability.none
         var run: String?
+        /// What --fix does about it.
+        var repair: (@Sendable () async throws -> Void)?
+
+        enum CodingKeys: String, CodingKey { case code, level, text, path, fixability, run }
+
+        /// The same, put right by --fix.
+        func repaired(by repair: @escaping @Sendable () async throws -> Void) -> Finding {
+            var finding = self
+            finding.fixability = .auto
+            finding.run = finding.run ?? "patchcli doctor --fix"
+            finding.repair = repair
+            return finding
+        }
     }
 
     struct Report: Encodable {
         let healthy: Bool
         let findings: [Finding]
+        /// Codes of what --fix put right.
+        let fixed: [String]
     }
 
     @Sendable private static func run(_ invocation: Invocation) async throws {
+        var findings = await look(invocation)
+        var fixed: [String] = []
+        if try invocation[fix] {
+            for finding in findings {
+                guard let repair = finding.repair else { continue }
+                try await invocation.console.step("Put right: \(finding.code)") { _ in
+                    try await repair()
+                }
+                fixed.append(finding.code)
+            }
+            // What was put right may have hidden something else.
+            if !fixed.isEmpty { findings = await look(invocation) }
+        }
+        let isHealthy = !findings.contains { $0.level == .problem }
+        let report = Report(healthy: isHealthy, findings: findings, fixed: fixed)
+        try invocation.console.report(report) { show(report, on: $0) }
+        if !isHealthy { throw SilentExit(.gateFailed) }
+    }
+
+    private static func look(_ invocation: Invocation) async -> [Finding] {
         var findings = toolchain(invocation.environment)
         findings += await project(invocation)
-        let isHealthy = !findings.contains { $0.level == .problem }
-        let report = Report(healthy: isHealthy, findings: findings)
-        try invocation.console.report(report) { console in
-            let style = console.style
-            for finding in report.findings {
-                switch finding.level {
-                case .ok: console.print(style.green("✓") + " " + finding.text)
-                case .warning: console.print(style.yellow("!") + " " + finding.text)
-                case .problem: console.print(style.red("✗") + " " + finding.text)
-                }
-                if let run = finding.run {
-                    console.print("  " + style.dim("try:") + " " + style.cyan(run))
-                }
-                if finding.level != .ok { console.print("  " + style.dim("[\(finding.code)]")) }
+        return findings
+    }
+
+    private static func show(_ report: Report, on console: Console) {
+        let style = console.style
+        for finding in report.findings {
+            switch finding.level {
+            case .ok: console.print(style.green("✓") + " " + finding.text)
+            case .warning: console.print(style.yellow("!") + " " + finding.text)
+            case .problem: console.print(style.red("✗") + " " + finding.text)
             }
+            if let run = finding.run {
+                console.print("  " + style.dim("try:") + " " + style.cyan(run))
+            }
+            if finding.level != .ok { console.print("  " + style.dim("[\(finding.code)]")) }
         }
-        if !isHealthy { throw SilentExit(.gateFailed) }
+        if !report.fixed.isEmpty {
+            console.print(
+                style.green("Put right: ") + report.fixed.joined(separator: ", ") + ".")
+        } else if report.findings.contains(where: { $0.repair != nil }) {
+            console.note("'patchcli doctor --fix' puts some of it right.")
+        }
     }
 
     // MARK: Toolchain
@@ -125,7 +175,8 @@ enum DoctorCommand {
             return findings
         }
         findings += keys(workspace)
-        findings += await published(workspace)
+        findings += files(workspace)
+        findings += await published(workspace, invocation.console)
         return findings
     }
 
@@ -163,7 +214,7 @@ enum DoctorCommand {
 
     private static func keys(_ workspace: Workspace) -> [Finding] {
         do {
-            var findings: [Finding] = []
+            var findings = try exposed(workspace)
             let needed: [KeyStore.Role] = workspace.isStatic ? [.targets, .freshness] : [.targets]
             for role in needed {
                 do {
@@ -192,9 +243,10 @@ enum DoctorCommand {
         }
     }
 
-    private static func published(_ workspace: Workspace) async -> [Finding] {
+    private static func published(_ workspace: Workspace, _ console: Console) async -> [Finding] {
         do {
-            let repository = try workspace.repository()
+            let publishing = try Publishing(workspace, console: console)
+            let repository = publishing.repository
             let editor = try await repository.load()
             let version = editor.timestamp?.signed.version ?? 0
             var findings = [
@@ -202,40 +254,16 @@ enum DoctorCommand {
                     code: "published", level: .ok,
                     text: "\(repository.address) verifies (timestamp \(version))")
             ]
-            findings += RoleLife.all(of: editor).compactMap { expiry($0, workspace) }
+            findings += RoleLife.all(of: editor).compactMap { expiry($0, publishing) }
+            if let finding = unsigned(editor, workspace) { findings.append(finding) }
+            if !workspace.isStatic { findings += await server(publishing, editor) }
             return findings
         } catch {
             return [problem(error, code: "published_unreadable")]
         }
     }
 
-    private static func expiry(_ role: RoleLife, _ workspace: Workspace) -> Finding? {
-        let run: String?
-        switch role.name {
-        case "snapshot", "timestamp":
-            run =
-                workspace.isStatic
-                ? "patchcli publish --static <folder> --refresh" : "patchd --data …"
-        case BrakesRole.name: run = "patchd --data …"
-        case "root": run = "patchcli keys renew --root"
-        default: run = "patchcli keys renew"
-        }
-        switch role.state {
-        case .fresh: return nil
-        case .ageing:
-            return Finding(
-                code: "metadata_expires_soon", level: .warning,
-                text: "\(role.name) expires at \(role.expires), in \(role.daysLeft) days; sign it "
-                    + "again before.", fixability: .command, run: run)
-        case .expired:
-            return Finding(
-                code: "metadata_expired", level: .problem,
-                text: "\(role.name) expired at \(role.expires); devices take nothing new.",
-                fixability: .command, run: run)
-        }
-    }
-
-    private static func problem(_ error: any Error, code: String) -> Finding {
+    static func problem(_ error: any Error, code: String) -> Finding {
         let failure = (error as? CommandFailure) ?? Explain.failure(error)
         return Finding(
             code: failure?.code ?? code, level: .problem,

@@ -1,0 +1,223 @@
+import Foundation
+import TestSupport
+import Testing
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Rollouts on a real `patchd`: gates, brakes, what devices tell, tokens; by the real `patchcli`.
+@Suite(.serialized) struct ServerRolloutTests {
+    @Test(
+        "a release that fails on six devices is halted by the gates, and every decision explained")
+    func gatesHalt() async throws {
+        let loop = try Loop("gates")
+        try loop.makeReady()
+        try loop.edit("\"EUR \"", to: "\"€ \"")
+        _ = try loop.json("release")
+        try loop.edit("\"€ \"", to: "\"£ \"")
+        let released = try loop.json("release", "--stages", "standard", "--notes", "Pounds")
+        let head = try #require(released["head"] as? [String: Any])
+        let candidate = try #require(head["candidate"] as? [String: Any])
+        let digest = try #require(candidate["digest"] as? String)
+        let fingerprint = try #require(head["fp"] as? String)
+        #expect((candidate["stages"] as? [Any])?.count == 5)
+
+        // The key grants everybody; from the first moment on a brake lets in one in a hundred.
+        var rollout = try loop.rollout("1.0.2")
+        #expect(rollout["grant_bps"] as? Int == 10_000)
+        #expect(rollout["reach_bps"] as? Int == 100)
+        #expect(try loop.live()["reach_bps"] as? Int == 100)
+
+        let installs = (0..<6).map { _ in UUID().uuidString.lowercased() }
+        for install in installs {
+            try await loop.tell(install, fingerprint, digest, ["download", "trap"], "trapped")
+        }
+        let insights = try loop.json("insights", "1.0.2")["insights"] as? [String: Any]
+        let numbers = try #require((insights?["releases"] as? [[String: Any]])?.first)
+        #expect(numbers["failed"] as? Int == 6)
+
+        // A server looks at its gates when it starts, then once a minute.
+        _ = try loop.stopServer()
+        try loop.startServer()
+        try loop.eventually { try loop.rollout("1.0.2")["halted"] as? Bool == true }
+        rollout = try loop.rollout("1.0.2")
+        let last = (rollout["last_decision"] as? [String: Any])?["decision"] as? [String: Any]
+        #expect(last?["rule"] as? String == "hard" && last?["action"] as? String == "halt")
+
+        let explained = try loop.json("explain", "--gate", "1.0.2")
+        #expect(explained["reproduced"] as? Bool == true)
+        let one = (explained["rollouts"] as? [[String: Any]])?.first
+        #expect((one?["decisions"] as? [Any])?.isEmpty == false)
+        let words = try loop.cli("explain", "--gate", "1.0.2").standardOutput
+        #expect(words.contains("6 of 6 starts failed"), "\(words)")
+
+        // The halt is what devices see, and so does explain.
+        let fresh = try loop.json("explain")
+        let excluded = (fresh["excluded"] as? [[String: Any]])?.first
+        #expect(excluded?["reason"] as? String == "halted")
+        // An install is known by what it told.
+        let known = try loop.json("explain", "--device", installs[0])
+        #expect(known["device_said"] as? String == "trap: trapped")
+        #expect(known["running"] as? String == "1.0.2")
+        #expect(
+            try loop.cli("explain", "--device", UUID().uuidString).status == 64, "nobody knows it")
+    }
+
+    @Test("halt and resume are brakes that need no release key; plans and rules are kept")
+    func brakesWithoutKey() throws {
+        let loop = try Loop("brakes")
+        try loop.makeReady()
+        try loop.edit("\"EUR \"", to: "\"€ \"")
+        _ = try loop.json("release")
+        try loop.edit("\"€ \"", to: "\"£ \"")
+        _ = try loop.json("release", "--rollout", "50%")
+        // The release key is asleep.
+        let keys = loop.folder.file("config/openpatch/keys/\(loop.appKey)")
+        let key = keys.appendingPathComponent("targets.pem")
+        let away = loop.folder.file("away.pem")
+        try FileManager.default.moveItem(at: key, to: away)
+        _ = try loop.json("halt", "1.0.2")
+        #expect(try loop.rollout("1.0.2")["halted"] as? Bool == true)
+        #expect(try loop.live()["halted"] as? Bool == true)
+        _ = try loop.json("resume", "1.0.2")
+        #expect(try loop.rollout("1.0.2")["halted"] as? Bool == false)
+        _ = try loop.json("channel", "pause", "production")
+        let channels = try loop.json("channel", "list")["channels"] as? [[String: Any]]
+        #expect(channels?.first?["paused"] as? Bool == true)
+        _ = try loop.json("channel", "resume", "production")
+
+        let rules = try loop.folder.write(#"{"failure_limit_bps": 100}"#, to: "rules.json")
+        _ = try loop.json("rollout", "1.0.2", "--stages", "10%:5m,100%", "--rules", rules.path)
+        _ = try loop.json("rollout", "1.0.2", "--by-hand")
+        let server = try loop.rollout("1.0.2")
+        #expect((server["plan"] as? [Any])?.count == 2)
+        #expect((server["rules"] as? [String: Any])?["failure_limit_bps"] as? Int == 100)
+        #expect(server["paused"] as? Bool == true)
+        let bad = try loop.folder.write(#"{"failure_limit_bps": 0}"#, to: "bad.json")
+        #expect(try loop.cli("rollout", "1.0.2", "--rules", bad.path).status == 65)
+        #expect(
+            try loop.cli("rollout", "1.0.2", "--to", "60%").status == 78, "that needs the key")
+        #expect(try loop.cli("halt", "1.0.1").status == 3, "it is stable, nothing to halt")
+        #expect(try loop.cli("halt", "9.9").status == 64)
+        try FileManager.default.moveItem(at: away, to: key)
+        _ = try loop.json("rollout", "1.0.2", "--to", "60%")
+        #expect(try loop.rollout("1.0.2")["grant_bps"] as? Int == 6_000)
+    }
+
+    @Test("P59: tokens are scoped, ending and revocable, and whoami asks the server")
+    func P59_tokens() throws {
+        let loop = try Loop("tokens")
+        try loop.makeReady()
+        func exit(_ token: String, _ arguments: String...) throws -> Int32 {
+            try loop.cli(arguments, environment: ["OPENPATCH_TOKEN": token]).status
+        }
+        let file = loop.folder.file("ci.token")
+        let made = try loop.json(
+            "token", "create", "ci", "--allow", "release", "--allow", "read", "--channel", "beta",
+            "--for", "30d", "--output", file.path)
+        #expect(made["token"] == nil, "it is in the file, and nowhere else")
+        let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+        let token = try String(contentsOf: file, encoding: .utf8)
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+        let id = try #require(made["id"] as? String)
+
+        let who = try loop.cli(["whoami", "--json"], environment: ["OPENPATCH_TOKEN": token])
+        let identity = try JSONSerialization.jsonObject(with: Data(who.standardOutput.utf8))
+        #expect((identity as? [String: Any])?["channel"] as? String == "beta")
+        #expect(who.status == 0)
+        // It is good for nothing else.
+        #expect(try exit(token, "token", "list") == 77)
+        #expect(try exit(token, "channel", "pause", "production") == 77)
+        // Nobody hands on more than they have: it may not make tokens at all.
+        #expect(try exit(token, "token", "create", "more", "--allow", "admin") == 77)
+
+        // A token that the server does not know is not kept.
+        let wrong = try loop.folder.write("opt_0000", to: "wrong.token")
+        #expect(try loop.cli("login", "--token-file", wrong.path).status == 77)
+        #expect(try loop.cli("whoami").status == 0, "the old one is still there")
+        #expect(try loop.cli("login").status == 64, "and nothing asks for one")
+
+        _ = try loop.json("token", "revoke", id)
+        #expect(try exit(token, "whoami") == 77)
+        #expect(try loop.cli("token", "revoke", id).status == 64)
+        #expect(try loop.cli("login", "--token-file", file.path).status == 77)
+    }
+
+    @Test("doctor says what is wrong by stable codes, and --fix puts it right")
+    func doctor() throws {
+        let loop = try Loop("doctor")
+        try loop.makeReady()
+        func findings(_ arguments: String...) throws -> (codes: [String: String], status: Int32) {
+            let result = try loop.cli(["doctor", "--json"] + arguments)
+            let document =
+                try JSONSerialization.jsonObject(
+                    with: Data(result.standardOutput.utf8)) as? [String: Any]
+            var codes: [String: String] = [:]
+            for finding in document?["findings"] as? [[String: Any]] ?? [] {
+                guard finding["level"] as? String != "ok" else { continue }
+                codes[finding["code"] as? String ?? ""] = finding["fixability"] as? String
+            }
+            return (codes, result.status)
+        }
+        let sound = try findings()
+        #expect(sound.status == 0, "\(sound.codes)")
+        let key = loop.folder.file("config/openpatch/keys/\(loop.appKey)/targets.pem")
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: key.path)
+        let root = loop.app.appendingPathComponent("Resources/patch-root.json")
+        try FileManager.default.removeItem(at: root)
+        let ill = try findings()
+        #expect(ill.status == 4)
+        #expect(ill.codes["key_exposed"] == "auto" && ill.codes["resources_stale"] == "auto")
+        let cured = try findings("--fix")
+        #expect(cured.status == 0, "\(cured.codes)")
+        #expect(cured.codes["key_exposed"] == nil && cured.codes["resources_stale"] == nil)
+        #expect(FileManager.default.fileExists(atPath: root.path))
+        _ = try loop.stopServer()
+        #expect(try findings().status == 4)
+    }
+}
+
+extension Loop {
+    /// The server's part of a rollout, from `rollout R --json`.
+    func rollout(_ release: String) throws -> [String: Any] {
+        let found = try json("rollout", release)["rollouts"] as? [[String: Any]]
+        return found?.first?["server"] as? [String: Any] ?? [:]
+    }
+
+    /// What a device would tell, as its SDK would send it.
+    func tell(
+        _ install: String, _ fingerprint: String, _ digest: String, _ names: [String],
+        _ reason: String
+    ) async throws {
+        let events: [[String: Any]] = names.map { name in
+            var event: [String: Any] = [
+                "id": UUID().uuidString.lowercased(), "name": name,
+                "at": Date().timeIntervalSince1970, "fingerprint": fingerprint, "sdk": "0.1.0",
+                "release": digest,
+            ]
+            if name == "trap" { event["reason"] = reason }
+            return event
+        }
+        let url = try #require(URL(string: "\(address)/api/v1/apps/\(appKey)/events"))
+        var request = URLRequest(url: url)
+        request.httpMethod = "POST"
+        request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+        request.httpBody = try JSONSerialization.data(
+            withJSONObject: ["install_id": install, "events": events])
+        let (data, response) = try await URLSession.shared.data(for: request)
+        #expect(
+            (response as? HTTPURLResponse)?.statusCode == 200,
+            "\(String(decoding: data, as: UTF8.self))")
+    }
+
+    /// Waits for something that a server does by itself, for two minutes at most.
+    func eventually(_ condition: () throws -> Bool) throws {
+        for _ in 0..<240 {
+            if try condition() { return }
+            Thread.sleep(forTimeInterval: 0.5)
+        }
+        Issue.record("it never came to be")
+    }
+}
