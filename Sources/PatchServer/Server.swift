@@ -29,6 +29,8 @@ public final class PatchServer: Sendable {
     private let releases: ReleaseService
     private let telemetry: TelemetryStore
     private let gates: GateService
+    private let webhooks: WebhookSender
+    private let housekeeping: Housekeeping
     /// Held while the server lives: two servers over one folder would sign over each other.
     private let folderLock: FileLock
     private let tasks = Lock<[Task<Void, Never>]>([])
@@ -81,6 +83,9 @@ public final class PatchServer: Sendable {
         let rollouts = RolloutService(
             releases: releases, control: apps.control, telemetry: telemetry)
         let metrics = Metrics()
+        webhooks = WebhookSender(control: apps.control, log: log)
+        housekeeping = Housekeeping(
+            control: apps.control, telemetry: telemetry, uploads: releases.uploads, log: log)
         gates = GateService(
             store: ServerGateStore(rollouts: rollouts, log: log),
             now: { Int(clock().timeIntervalSince1970) },
@@ -100,7 +105,7 @@ public final class PatchServer: Sendable {
     /// - Returns: The base address, such as `http://127.0.0.1:8080`.
     public func start() throws -> String {
         try http.start(host: configuration.host, port: configuration.port)
-        tasks.withLock { [releases, gates] tasks in
+        tasks.withLock { [releases, gates, webhooks, housekeeping] tasks in
             tasks = [
                 Task {
                     // Freshness lasts days; looking every ten minutes cannot miss its half.
@@ -110,6 +115,8 @@ public final class PatchServer: Sendable {
                     }
                 },
                 Task { await gates.run() },
+                Task { await webhooks.run() },
+                Task { await housekeeping.run() },
             ]
         }
         return "http://\(configuration.host):\(http.port)"
@@ -124,6 +131,9 @@ public final class PatchServer: Sendable {
 
     /// Signs freshness and brakes wherever they near their end, for tests.
     func refreshFreshness() async { await releases.refreshAll() }
+
+    /// Sends what webhooks wait for, for tests.
+    func sendWebhooks() async throws { try await webhooks.sendDue() }
 
     /// Has the gates look once now, for tests.
     func lookAtGates() async { await gates.look() }

@@ -7,5 +7,7 @@ extension PatchAPI {
             + ReleaseEndpoints(services: services).routes
             + RolloutEndpoints(services: services).routes
             + PeopleEndpoints(services: services).routes
+            + WebhookEndpoints(services: services).routes
+            + UploadEndpoints(services: services).routes
     }
 }

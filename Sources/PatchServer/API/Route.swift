@@ -104,6 +104,21 @@ struct Call: Sendable {
     }
 }
 
+extension Call {
+    /// The number in `If-Match: "7"`; nil when there is none or it is `*`.
+    /// - Throws: ``APIError`` 400 `bad_if_match`.
+    func ifMatch() throws -> Int? {
+        guard let header = request.headers["if-match"], header != "*" else { return nil }
+        guard header.hasPrefix("\""), header.hasSuffix("\""), header.count > 2,
+            let number = Int(header.dropFirst().dropLast())
+        else {
+            throw APIError.malformed(
+                "bad_if_match", "If-Match must be the ETag that was answered, such as \"7\".")
+        }
+        return number
+    }
+}
+
 extension String {
     fileprivate var replacingPlus: String {
         String(map { $0 == "+" ? " " : $0 })

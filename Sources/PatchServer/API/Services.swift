@@ -24,8 +24,8 @@ public struct APISettings: Sendable {
     public var telemetryPerMinute = 600
     /// Installs a minute that one address may begin to tell of; ten minutes' worth at once.
     public var installsPerMinute = 60
-    /// Addresses of proxies whose `X-Forwarded-For` is believed.
-    public var trustedProxies: Set<String> = []
+    /// Whether webhooks may point into the server's own network, and to http.
+    public var privateWebhooks = false
 
     /// The defaults.
     public init() {}

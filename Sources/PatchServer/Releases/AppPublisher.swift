@@ -40,8 +40,13 @@ actor AppPublisher {
 
     /// Verifies an upload against what is published and publishes it.
     /// - Throws: ``APIError``, `FileError`.
-    func publish(_ upload: Upload, by principal: Principal? = nil) async throws -> Outcome {
+    func publish(
+        _ upload: Upload, by principal: Principal? = nil, expected: Int? = nil
+    ) async throws -> Outcome {
         try await load()
+        if let expected, expected != editor?.snapshot?.signed.version ?? 0 {
+            throw Self.changedMeanwhile
+        }
         do {
             let first = editor == nil ? try await firstEditor(upload) : nil
             // No suspension below: one upload is verified and published before the next is
@@ -66,6 +71,19 @@ actor AppPublisher {
         guard try renewBrakes(&next, at: now) || isAgeing else { return false }
         try finish(next, targets: [], at: now)
         return true
+    }
+
+    /// What is published: the version of the snapshot, and the releases of modules.
+    func releases() async throws -> (snapshot: Int, releases: [(path: String, release: Release)]) {
+        try await load()
+        guard let editor else { return (0, []) }
+        let releases = editor.listedTargets.compactMap { target -> (String, Release)? in
+            guard target.path.hasPrefix("modules/"),
+                let release: Release = ReleaseRules.decode(target.custom)
+            else { return nil }
+            return (target.path, release)
+        }
+        return (editor.snapshot?.signed.version ?? 0, releases)
     }
 
     /// Signs freshness over `next` and publishes it.

@@ -23,6 +23,7 @@ final class ReleaseService: Sendable {
     private let clock: @Sendable () -> Date
     private let checkpoint: @Sendable (PublishStep) -> Void
     private let limits = UploadLimits()
+    let uploads: PieceUploads
     private let publishers = Lock<[String: AppPublisher]>([:])
 
     init(
@@ -30,6 +31,7 @@ final class ReleaseService: Sendable {
         checkpoint: @escaping @Sendable (PublishStep) -> Void
     ) {
         self.apps = apps
+        uploads = PieceUploads(apps: apps)
         self.log = log
         self.clock = clock
         self.checkpoint = checkpoint
@@ -63,17 +65,21 @@ final class ReleaseService: Sendable {
 
     /// Takes the body of one upload.
     func receiver(
-        _ app: AppRecord, by principal: Principal?, contentType: String?
+        _ app: AppRecord, by principal: Principal?, contentType: String?, expected: Int? = nil
     ) throws -> any BodyReceiver {
         let folder = "apps/\(app.appKey)/incoming/\(SecureRandom.bytes(8).hex)"
         let publisher = publisher(app)
         return try UploadReceiver(
-            contentType: contentType, limits: limits, files: apps.files, folder: folder
-        ) { [log, apps] upload in
+            contentType: contentType, limits: limits, files: apps.files, folder: folder,
+            uploaded: { [uploads] in try uploads.target($0, path: $1, app: app.appKey) }
+        ) { [self] upload in
             do {
-                let outcome = try await publisher.publish(upload, by: principal)
+                try requireRoom(for: 0, of: app)
+                let outcome = try await publisher.publish(
+                    upload, by: principal, expected: expected)
                 let answer = ReleaseAnswer(outcome)
                 if outcome.created {
+                    try uploads.forgetPublished(upload, of: app.appKey)
                     try apps.control.record(
                         .init(
                             action: "release.published", appKey: app.appKey,
@@ -90,6 +96,7 @@ final class ReleaseService: Sendable {
                     status: outcome.created ? 201 : 200,
                     headers: [
                         ("Content-Type", "application/json"), ("Cache-Control", "no-store"),
+                        ("ETag", "\"\(answer.versions["snapshot"] ?? 0)\""),
                     ],
                     body: .bytes(JSONText.encode(answer)))
             } catch let error as APIError {
@@ -100,6 +107,17 @@ final class ReleaseService: Sendable {
                 throw error
             }
         }
+    }
+
+    /// Refuses what would take an app beyond its quota.
+    /// - Throws: ``APIError`` 413 `quota_exceeded`.
+    func requireRoom(for bytes: Int, of app: AppRecord) throws {
+        let used = try FolderSize.bytes(below: "\(apps.layout.root)/apps/\(app.appKey)")
+        guard used + bytes > app.quota else { return }
+        throw APIError(
+            status: 413, code: "quota_exceeded",
+            message: "The app uses \(used) of \(app.quota) bytes; prune old releases, or have the "
+                + "operator raise 'quota_bytes'.")
     }
 
     /// Who publishes for an app.

@@ -29,7 +29,8 @@ struct Upload: Sendable {
 
 /// Takes a multipart upload apart as it arrives.
 ///
-/// Parts are named `metadata` (file name `3.targets.json`) and `target` (file name = target path).
+/// Parts are named `metadata` (file name `3.targets.json`), `target` (file name = target path), and
+/// `uploaded` (the same, but the bytes came in pieces before and the part says under which id).
 final class UploadReceiver: BodyReceiver {
     private struct Open {
         let head: MultipartHead
@@ -43,6 +44,8 @@ final class UploadReceiver: BodyReceiver {
     private struct State {
         var parser: MultipartParser
         var upload = Upload()
+        /// Ids of uploads by target path.
+        var pieces: [String: String] = [:]
         var open: Open?
         var isOver = false
     }
@@ -52,17 +55,20 @@ final class UploadReceiver: BodyReceiver {
     private let files: LocalFileStore
     private let folder: String
     private let state: Lock<State>
+    private let uploaded: @Sendable (_ id: String, _ path: String) throws -> Upload.Target
     private let complete: @Sendable (Upload) async throws -> HTTPResponse
 
     /// - Parameter folder: where targets are kept until `complete` has moved them; removed after.
     init(
         contentType: String?, limits: UploadLimits, files: LocalFileStore, folder: String,
+        uploaded: @escaping @Sendable (_ id: String, _ path: String) throws -> Upload.Target,
         complete: @escaping @Sendable (Upload) async throws -> HTTPResponse
     ) throws {
         self.limits = limits
         maximumSize = limits.totalBytes
         self.files = files
         self.folder = folder
+        self.uploaded = uploaded
         self.complete = complete
         state = Lock(
             State(parser: try MultipartParser(contentType: contentType, maximumParts: limits.parts))
@@ -88,14 +94,16 @@ final class UploadReceiver: BodyReceiver {
     func finish() async -> HTTPResponse {
         defer { removeFiles() }
         do {
-            let upload = try state.withLock { state in
+            var (upload, pieces) = try state.withLock { state in
                 guard state.parser.isComplete, state.open == nil else {
                     throw APIError.malformed(
                         "truncated_multipart",
                         "The body ended before the closing boundary; send it again.")
                 }
-                return state.upload
+                return (state.upload, state.pieces)
             }
+            // Here and not while the form comes in: reading them takes its time.
+            for (path, id) in pieces { upload.targets[path] = try uploaded(id, path) }
             return try await complete(upload)
         } catch {
             return Self.response(for: error)
@@ -131,21 +139,27 @@ final class UploadReceiver: BodyReceiver {
                 throw APIError.malformed(
                     "bad_metadata_name", "A metadata part has no usable or a repeated file name.")
             }
-        case "target":
-            let parts = filename.split(separator: "/", omittingEmptySubsequences: false)
-            guard parts.count <= 8, parts.allSatisfy(SafeName.isFileName),
-                state.upload.targets[filename] == nil
-            else {
-                throw APIError.malformed(
-                    "bad_target_path", "A target part has no usable or a repeated target path.")
+        case "target", "uploaded":
+            try Self.checkTargetPath(filename)
+            guard state.upload.targets[filename] == nil, state.pieces[filename] == nil else {
+                throw Self.badTargetPath
             }
+            if head.name == "uploaded" { break }
             open.file = "\(folder)/\(state.upload.targets.count)"
             open.writer = try files.openForWriting(open.file, appending: false)
         default:
             throw APIError.malformed(
-                "unknown_part", "Parts are named 'metadata' or 'target', nothing else.")
+                "unknown_part", "Parts are named 'metadata', 'target' or 'uploaded', nothing else.")
         }
         return open
+    }
+
+    private static let badTargetPath = APIError.malformed(
+        "bad_target_path", "A target part has no usable or a repeated target path.")
+
+    static func checkTargetPath(_ path: String) throws {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count <= 8, parts.allSatisfy(SafeName.isFileName) else { throw badTargetPath }
     }
 
     private func append(_ bytes: [UInt8], _ state: inout State) throws {
@@ -177,19 +191,18 @@ final class UploadReceiver: BodyReceiver {
             state.upload.targets[filename] = Upload.Target(
                 path: filename, file: open.file, size: open.size,
                 sha256: open.hash.finalize().hex)
+        } else if open.head.name == "uploaded" {
+            let id = String(decoding: open.bytes.prefix(64), as: UTF8.self)
+            guard SafeName.isFileName(id) else {
+                throw APIError.refused("unknown_upload", "An 'uploaded' part holds no upload's id.")
+            }
+            state.pieces[filename] = id
         } else {
             state.upload.metadata[filename] = open.bytes
         }
     }
 
     private static func response(for error: any Error) -> HTTPResponse {
-        if let error = error as? APIError { return error.response }
-        if let error = error as? FileError, error.reason == .diskFull {
-            return APIError(
-                status: 507, code: "disk_full",
-                message: "The server's disk is full; the operator has to free some space."
-            ).response
-        }
-        return APIError.internalFailure("The upload could not be stored: \(error)").response
+        APIError(error).response
     }
 }

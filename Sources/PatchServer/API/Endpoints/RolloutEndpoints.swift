@@ -97,7 +97,7 @@ struct RolloutEndpoints: Sendable {
         try call.principal?.require(channel: call.parameter("channel"))
         let change = try JSONBody.read(Change.self, body)
         let status = try await rollouts.change(
-            try call.requireApp(), try await find(call), revision: try Self.ifMatch(call),
+            try call.requireApp(), try await find(call), revision: try call.ifMatch(),
             by: call.actor
         ) { settings in
             settings.plan = change.plan
@@ -114,7 +114,7 @@ struct RolloutEndpoints: Sendable {
         let reason = body.isEmpty ? nil : try JSONBody.read(Reason.self, body).reason
         if let reason { try JSONBody.checkName(reason) }
         try await rollouts.halt(
-            try call.requireApp(), try await find(call), revision: try Self.ifMatch(call),
+            try call.requireApp(), try await find(call), revision: try call.ifMatch(),
             by: call.actor, because: reason ?? "by hand")
         return try answer(try await find(call))
     }
@@ -122,7 +122,7 @@ struct RolloutEndpoints: Sendable {
     @Sendable private func resume(_ call: Call, _ body: [UInt8]) async throws -> HTTPResponse {
         try call.principal?.require(channel: call.parameter("channel"))
         try await rollouts.resume(
-            try call.requireApp(), try await find(call), revision: try Self.ifMatch(call),
+            try call.requireApp(), try await find(call), revision: try call.ifMatch(),
             by: call.actor)
         return try answer(try await find(call))
     }
@@ -195,7 +195,7 @@ struct RolloutEndpoints: Sendable {
             throw APIError.malformed("bad_cap", "Caps are 0 to 10,000 basis points.")
         }
         let outcome = try await services.releases.publisher(app).changeBrake(
-            channel: change.channel, expected: try Self.ifMatch(call)
+            channel: change.channel, expected: try call.ifMatch()
         ) { brake in
             if let halted = change.halted { brake.halted = halted }
             if let caps = change.caps { brake.caps = caps }
@@ -215,18 +215,5 @@ struct RolloutEndpoints: Sendable {
         return .json(
             outcome.isNew ? 201 : 200, outcome.brake,
             [("ETag", "\"\(outcome.brake.brakeSequence)\"")])
-    }
-
-    /// The number in `If-Match: "7"`; nil when there is none or it is `*`.
-    /// - Throws: ``APIError`` 400 `bad_if_match`.
-    private static func ifMatch(_ call: Call) throws -> Int? {
-        guard let header = call.request.headers["if-match"], header != "*" else { return nil }
-        guard header.hasPrefix("\""), header.hasSuffix("\""), header.count > 2,
-            let number = Int(header.dropFirst().dropLast())
-        else {
-            throw APIError.malformed(
-                "bad_if_match", "If-Match must be the ETag that was answered, such as \"7\".")
-        }
-        return number
     }
 }
