@@ -372,7 +372,10 @@ var tests: [Target] {
             swiftSettings: swiftSyntaxSearch),
         .testTarget(
             name: "PatchServerTests",
-            dependencies: ["PatchServer", "PatchCrypto", "TUF", "TestSupport"]),
+            dependencies: [
+                "PatchServer", "PatchCrypto", "PatchPlatform", "Rollout", "RolloutGates", "TUF",
+                "TestSupport", "patchd",
+            ]),
         // Static mode as a developer and a device see it: the real `patchcli`, a real web server.
         .testTarget(
             name: "StaticModeTests",

@@ -18,6 +18,8 @@ public final class PatchServer: Sendable {
         public var limits = ServerLimits()
         /// Bounds on anonymous clients.
         public var settings = APISettings()
+        /// Lets a test fail any step on files.
+        var probe: LocalFileStore.Probe?
 
         /// A server over `dataFolder` on a free loopback port.
         public init(dataFolder: String) { self.dataFolder = dataFolder }
@@ -29,9 +31,12 @@ public final class PatchServer: Sendable {
     private let releases: ReleaseService
     private let telemetry: TelemetryStore
     private let gates: GateService
+    /// What is served beside published files, for tests.
+    let routes: [Route]
     private let webhooks: WebhookSender
     private let housekeeping: Housekeeping
     /// Held while the server lives: two servers over one folder would sign over each other.
+    private let services: Services
     private let folderLock: FileLock
     private let tasks = Lock<[Task<Void, Never>]>([])
     /// The file with the admin token.
@@ -71,7 +76,7 @@ public final class PatchServer: Sendable {
                     + "folder.")
         }
         folderLock = lock
-        let apps = try AppStore(layout: layout, clock: clock)
+        let apps = try AppStore(layout: layout, clock: clock, probe: configuration.probe)
         isFirstStart =
             configuration.adminTokenFile == nil ? try apps.prepareAdminToken() : false
         releases = ReleaseService(
@@ -93,12 +98,14 @@ public final class PatchServer: Sendable {
                 for outcome in outcomes { Self.report(outcome, log) }
                 metrics.looked(at: outcomes.count)
             }, problem: { log.error("gates_failed", ["error": "\($0)"]) })
-        let services = Services(
+        services = Services(
             apps: apps, releases: releases, telemetry: telemetry, rollouts: rollouts,
             metrics: metrics, log: log, clock: clock, monotonicNow: monotonicNow,
             settings: configuration.settings,
             adminTokenFile: configuration.adminTokenFile)
-        http = HTTPServer(handler: PatchAPI(services: services), limits: configuration.limits)
+        let api = PatchAPI(services: services)
+        routes = api.routes
+        http = HTTPServer(handler: api, limits: configuration.limits)
     }
 
     /// Starts to listen.
@@ -127,6 +134,11 @@ public final class PatchServer: Sendable {
         tasks.withLock { $0.forEach { $0.cancel() } }
         http.stop()
         folderLock.release()
+    }
+
+    /// The databases, for tests that fill their disk.
+    var databases: (control: Database, telemetry: Database) {
+        (services.control.database, services.telemetry.database)
     }
 
     /// Signs freshness and brakes wherever they near their end, for tests.

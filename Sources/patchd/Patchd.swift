@@ -10,7 +10,18 @@ struct Patchd {
 
     static func main() async {
         signal(SIGPIPE, SIG_IGN)
-        await CommandLineTool(ServeCommand.command, version: version, explain: explain).main()
+        await CommandLineTool(command, version: version, explain: explain).main()
+    }
+
+    /// To serve needs no verb; what else an operator does has one.
+    private static var command: Command {
+        let verb = CommandLine.arguments.dropFirst().first
+        guard CareCommands.all.contains(where: { $0.name == verb }) else {
+            return ServeCommand.command
+        }
+        return Command(
+            "patchd", abstract: "Care for the folder of an update server.",
+            subcommands: CareCommands.all)
     }
 
     @Sendable private static func explain(_ error: any Error) -> CommandFailure? {
@@ -23,6 +34,9 @@ struct Patchd {
         case let error as APIError:
             return CommandFailure(
                 error.code, "The server could not start", why: error.message, exit: .unavailable)
+        case let error as FolderBackup.Failure:
+            return CommandFailure(
+                error.code, "Nothing was changed", why: error.description, exit: .dataError)
         case let error as FileError:
             return CommandFailure(
                 error.code, "The server's folder cannot be used", why: error.description,

@@ -23,18 +23,39 @@ enum ServeCommand {
     private static let accessLog = Parameter<Bool>.flag(
         "access-log", help: "Log reads too, not only changes and failures.")
 
+    private static let proxies = Parameter<[String]>.options(
+        "trusted-proxy", placeholder: "address",
+        help: "A proxy's address whose X-Forwarded-For is believed, for limits by address.")
+    private static let telemetryRate = Parameter<Int>.option(
+        "telemetry-rate", placeholder: "number", default: APISettings().telemetryPerMinute,
+        help: "Telemetry requests a minute that one address may send.",
+        check: { (1...10_000_000).contains($0) ? nil : "expected 1 to 10,000,000" })
+    private static let installRate = Parameter<Int>.option(
+        "install-rate", placeholder: "number", default: APISettings().installsPerMinute,
+        help: "Installs a minute that one address may begin to tell of.",
+        check: { (1...10_000_000).contains($0) ? nil : "expected 1 to 10,000,000" })
+    private static let changeRate = Parameter<Int>.option(
+        "change-rate", placeholder: "number", default: APISettings().changesPerMinute,
+        help: "Changes a minute that one address may make.",
+        check: { (2...10_000_000).contains($0) ? nil : "expected 2 to 10,000,000" })
+    private static let privateWebhooks = Parameter<Bool>.flag(
+        "private-webhooks", help: "Let webhooks point into the server's own network, and to http.")
+
     static var command: Command {
         Command(
             "patchd", abstract: "Serve over-the-air updates from one folder.",
             discussion: """
                 Prints 'listening on http://…' once it is ready, logs to standard error, and ends \
-                on SIGTERM or SIGINT after requests in flight are answered.
+                on SIGTERM or SIGINT after requests in flight are answered. 'patchd backup', \
+                'restore', 'migrate' and 'check' care for the folder; each has its own --help.
                 """,
             examples: [
                 ("patchd --data ./patchd-data", "Serve on 127.0.0.1:8080."),
                 ("patchd --data /var/lib/patchd --host 0.0.0.0 --port 80", "Serve everybody."),
             ],
-            parameters: parameters(data, host, port, adminTokenFile, threads, accessLog),
+            parameters: parameters(
+                data, host, port, adminTokenFile, threads, accessLog, proxies, telemetryRate,
+                installRate, changeRate, privateWebhooks),
             body: run)
     }
 
@@ -45,6 +66,11 @@ enum ServeCommand {
         configuration.port = try invocation[port]
         configuration.adminTokenFile = try invocation[adminTokenFile]
         configuration.limits.threads = try invocation[threads]
+        configuration.limits.trustedProxies = Set(try invocation[proxies])
+        configuration.settings.telemetryPerMinute = try invocation[telemetryRate]
+        configuration.settings.installsPerMinute = try invocation[installRate]
+        configuration.settings.changesPerMinute = try invocation[changeRate]
+        configuration.settings.privateWebhooks = try invocation[privateWebhooks]
         let log = ServerLog(writesRequests: try invocation[accessLog])
         let server = try PatchServer(
             configuration: configuration, log: log,

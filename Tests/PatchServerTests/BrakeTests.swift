@@ -14,12 +14,12 @@ import Testing
 
     /// A stable release, and a candidate that is rolled out in stages.
     static func rolledOut(
-        delegated: Bool = true,
+        delegated: Bool = true, settings: APISettings = APISettings(),
         stages: [Stage] = [
             Stage(grant: 100, seconds: 60), Stage(grant: 10_000, seconds: 0),
         ]
     ) async throws -> ServerFixture {
-        let fixture = try await ServerFixture()
+        let fixture = try await ServerFixture(settings: settings)
         if delegated { try fixture.delegateBrakes() }
         try await fixture.publishBuild()
         let first = try await fixture.publish("1.0", sequence: 1, bytes: stable)

@@ -30,7 +30,8 @@ final class ServerFixture {
     init(
         limits: ServerLimits = .patient,
         monotonicNow: @escaping @Sendable () -> UInt64 = { monotonicNanoseconds() },
-        appID: String? = nil, settings: APISettings = APISettings()
+        appID: String? = nil, settings: APISettings = APISettings(),
+        probe: LocalFileStore.Probe? = nil
     ) async throws {
         folder = try TemporaryDirectory("server")
         let clock = ManualClock(now: Date().timeIntervalSince1970.rounded())
@@ -38,6 +39,7 @@ final class ServerFixture {
         var configuration = PatchServer.Configuration(dataFolder: folder.path)
         configuration.limits = limits
         configuration.settings = settings
+        configuration.probe = probe
         server = try PatchServer(
             configuration: configuration, log: ServerLog(write: { _ in }),
             clock: { Date(timeIntervalSince1970: clock.now()) }, monotonicNow: monotonicNow)

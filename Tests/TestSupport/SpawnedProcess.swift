@@ -8,7 +8,7 @@ import Foundation
 
 /// A program started with nothing between it and the system, for tests that start hundreds:
 /// `ChildProcess` keeps two threads and a run loop source for each.
-public struct SpawnedProcess {
+public struct SpawnedProcess: Sendable {
     /// How it ended and what it printed.
     public struct Result: Sendable {
         /// The exit status, or nil when a signal ended it.

@@ -7,7 +7,7 @@ final class PatchAPI: RequestHandler {
 
     private let services: Services
     private let tree: StaticTree
-    private let routes: [Route]
+    let routes: [Route]
     private let log: ServerLog
     private let changes: RateLimiter
     private let wrongTokens: RateLimiter
@@ -15,10 +15,15 @@ final class PatchAPI: RequestHandler {
     init(services: Services) {
         self.services = services
         log = services.log
+        let settings = services.settings
+        changes = RateLimiter(
+            capacity: max(1, settings.changesPerMinute / 2), perMinute: settings.changesPerMinute,
+            now: services.monotonicNow)
+        wrongTokens = RateLimiter(
+            capacity: settings.wrongTokensPerMinute, perMinute: settings.wrongTokensPerMinute,
+            now: services.monotonicNow)
         tree = StaticTree(layout: services.apps.layout)
         routes = Self.routes(services)
-        changes = RateLimiter(capacity: 60, perMinute: 120, now: services.monotonicNow)
-        wrongTokens = RateLimiter(capacity: 20, perMinute: 20, now: services.monotonicNow)
     }
 
     func plan(for request: HTTPRequest) -> RequestPlan {

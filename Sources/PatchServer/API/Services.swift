@@ -24,6 +24,10 @@ public struct APISettings: Sendable {
     public var telemetryPerMinute = 600
     /// Installs a minute that one address may begin to tell of; ten minutes' worth at once.
     public var installsPerMinute = 60
+    /// Changes a minute that one address may make; half as many at once.
+    public var changesPerMinute = 120
+    /// Wrong tokens a minute that one address may try.
+    public var wrongTokensPerMinute = 20
     /// Whether webhooks may point into the server's own network, and to http.
     public var privateWebhooks = false
 

@@ -54,7 +54,7 @@ extension ControlStore {
             try record(result.change, by: call.actor, connection)
             if let key {
                 try connection.run(
-                    "INSERT INTO answers (actor, key, request, status, body, at) VALUES (?,?,?,?,?,?)",
+                    "INSERT OR REPLACE INTO answers (actor, key, request, status, body, at) VALUES (?,?,?,?,?,?)",
                     call.actor, key, digest, result.status, result.repetition, now)
             }
             return (.json(result.status, result.body), true)

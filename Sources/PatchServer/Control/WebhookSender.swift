@@ -25,6 +25,7 @@ actor WebhookSender {
     private let control: ControlStore
     private let transport: any HTTPTransport
     private let log: ServerLog
+    private var round: Task<Int, any Error>?
 
     init(
         control: ControlStore, log: ServerLog,
@@ -50,10 +51,25 @@ actor WebhookSender {
         }
     }
 
-    /// Sends what is due now.
+    /// Sends what is due now, after a round that is under way: two at once would tell twice.
     /// - Returns: How many notices were tried.
     @discardableResult
     func sendDue() async throws -> Int {
+        while let round {
+            // Whoever began it is told how it ended.
+            _ = await round.result
+            if self.round == round { self.round = nil }
+        }
+        let mine = Task { try await sendRound() }
+        round = mine
+        return try await withTaskCancellationHandler {
+            try await mine.value
+        } onCancel: {
+            mine.cancel()
+        }
+    }
+
+    private func sendRound() async throws -> Int {
         let now = control.now
         let due = try control.database.read { connection in
             try connection.rows(

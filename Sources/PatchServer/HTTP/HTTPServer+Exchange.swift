@@ -7,11 +7,12 @@ extension HTTPServer {
     /// The headers are in.
     func begin(_ connection: OpaquePointer, method: String, path: String) -> Exchange {
         inFlight.withLock { $0 += 1 }
+        let headers = Self.values(.HEADER_KIND, of: connection)
         let request = HTTPRequest(
             method: method, path: path,
-            query: Self.values(.GET_ARGUMENT_KIND, of: connection).fields,
-            headers: Self.values(.HEADER_KIND, of: connection),
-            address: Self.address(of: connection))
+            query: Self.values(.GET_ARGUMENT_KIND, of: connection).fields, headers: headers,
+            address: ClientAddress.of(
+                peer: Self.address(of: connection), headers, trusting: limits.trustedProxies))
         var watched: ConnectionWatch.Entry?
         if let known = openpatch_mhd_connection_context(connection) {
             watched = Unmanaged<ConnectionWatch.Entry>.fromOpaque(known).takeUnretainedValue()

@@ -17,6 +17,9 @@ public struct ServerLimits: Sendable {
     /// Bytes a second below which a transfer is cut off.
     public var slowestRate = 8 << 10
 
+    /// Addresses of proxies whose `X-Forwarded-For` is believed.
+    public var trustedProxies: Set<String> = []
+
     /// The defaults.
     public init() {}
 

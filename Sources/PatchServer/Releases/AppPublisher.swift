@@ -52,7 +52,7 @@ actor AppPublisher {
             // No suspension below: one upload is verified and published before the next is
             // looked at.
             return try publish(
-                upload, by: principal, first: first, at: MetadataTime(clock()))
+                upload, by: principal, first: first, at: now)
         } catch let error as TUFError {
             throw Self.refusal(error)
         }
@@ -66,9 +66,12 @@ actor AppPublisher {
             return false
         }
         let now = now
+        // Signed under a clock that was years ahead: nobody may be frozen for as long.
+        let isTooLong = !timestamp.signed.isExpired(
+            at: now.adding(days: next.expiryPlan.freshnessDays + Self.mostClockError))
         let half = now.adding(seconds: Int64(next.expiryPlan.freshnessDays) * 86_400 / 2)
         let isAgeing = timestamp.signed.isExpired(at: half)
-        guard try renewBrakes(&next, at: now) || isAgeing else { return false }
+        guard try renewBrakes(&next, at: now) || isAgeing || isTooLong else { return false }
         try finish(next, targets: [], at: now)
         return true
     }
@@ -105,8 +108,18 @@ actor AppPublisher {
         tellPublished(next)
     }
 
-    /// The time to sign with.
-    var now: MetadataTime { MetadataTime(clock()) }
+    /// The time to sign with. A clock that went back by some days must not make metadata that ends
+    /// before what devices have: then it is the time of the last signature. Where it went back
+    /// further, the signature before is what was wrong.
+    var now: MetadataTime {
+        let time = MetadataTime(clock())
+        guard let editor, let timestamp = editor.timestamp else { return time }
+        let signed = timestamp.signed.expires.adding(days: -editor.expiryPlan.freshnessDays)
+        return time < signed && signed < time.adding(days: Self.mostClockError) ? signed : time
+    }
+
+    /// Days by which a clock may have gone back without being believed.
+    private static let mostClockError = 30
 
     /// Publishes, and forgets what is in memory when that fails half-way: the disk decides then.
     private func commit(

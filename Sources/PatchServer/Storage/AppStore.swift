@@ -12,11 +12,15 @@ final class AppStore: Sendable {
     private let published = Lock<[String: Set<String>]>([:])
 
     /// Opens the server's database and takes over what an older server kept in files.
+    /// - Parameter probe: lets a test fail any step on files.
     /// - Throws: ``DatabaseError``, ``Database/TooNew``, `FileError`.
-    init(layout: DataLayout, clock: @escaping @Sendable () -> Date = { Date() }) throws {
+    init(
+        layout: DataLayout, clock: @escaping @Sendable () -> Date = { Date() },
+        probe: LocalFileStore.Probe? = nil
+    ) throws {
         self.layout = layout
         self.clock = clock
-        files = LocalFileStore(folder: URL(fileURLWithPath: layout.root))
+        files = LocalFileStore(folder: URL(fileURLWithPath: layout.root), probe: probe)
         try FileManager.default.createDirectory(
             atPath: layout.root, withIntermediateDirectories: true)
         control = try ControlStore(path: layout.controlDatabase, clock: clock)
