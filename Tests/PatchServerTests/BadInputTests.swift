@@ -129,7 +129,8 @@ import Testing
                     Array(
                         ("GET \(fixture.path(rest)) HTTP/1.1\r\nHost: a\r\n"
                             + "Authorization: Bearer \(fixture.token)\r\n\r\n").utf8))
-                #expect([400, 404, 405].contains(answer.status), "\(rest): \(answer.status)")
+                // What is no request line at all has its connection closed without an answer.
+                #expect([0, 400, 404, 405].contains(answer.status), "\(rest): \(answer.status)")
             }
         }
     }

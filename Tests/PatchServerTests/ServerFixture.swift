@@ -103,7 +103,8 @@ final class ServerFixture {
         let all = bearer.merging(headers) { $1 }
         var body: [UInt8] = []
         if let document {
-            body = [UInt8](try JSONSerialization.data(withJSONObject: document))
+            body = [UInt8](
+                try JSONSerialization.data(withJSONObject: document, options: .sortedKeys))
         }
         return try await http.send(method, path(rest), all, body: body)
     }
