@@ -26,6 +26,14 @@ bench-calls:     ## What routed functions cost: calls, the time of a build, modu
 edits:           ## The example shop with each edit of Tests/Edits alone, and random mutations
 	@OPENPATCH_EDITS=all swift test --filter StorefrontTests
 
+.PHONY: bench-server fuzz-api
+bench-server:    ## patchd beside nginx over the same files, telemetry, and how cost grows (ARGS=--quick)
+	@Scripts/setup.sh test
+	@Scripts/bench-server.sh $(ARGS)
+
+fuzz-api: setup  ## schemathesis against the OpenAPI document, EXAMPLES (50) for each operation
+	@OPENPATCH_API_EXAMPLES=$(or $(EXAMPLES),50) swift test --filter SchemaTests
+
 kills:           ## Ends real processes with SIGKILL at random points of their lives (KILLS=1000)
 	@Scripts/setup.sh test
 	@Scripts/kills.sh $(or $(KILLS),1000)

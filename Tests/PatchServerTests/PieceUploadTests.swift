@@ -17,7 +17,10 @@ import Testing
 
     @Test("a target comes in pieces, goes on where it was cut off, and is published by its id")
     func pieces() async throws {
-        let fixture = try await ServerFixture()
+        var settings = APISettings()
+        // It asks until the server has noticed the end of a connection.
+        settings.changesPerMinute = 1_000_000
+        let fixture = try await ServerFixture(settings: settings)
         try await fixture.publishBuild()
         let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         let module = try fixture.release("1.0", sequence: 1, bytes: bytes)

@@ -3,8 +3,24 @@ import PatchPlatform
 
 /// What the server counts of itself, in the text form that Prometheus reads.
 final class Metrics: Sendable {
+    private struct Answer: Hashable {
+        let method: Method
+        let status: Int
+    }
+
+    /// Of methods only those that we know, so that nobody can make up series.
+    private enum Method: String {
+        case get = "GET"
+        case head = "HEAD"
+        case post = "POST"
+        case put = "PUT"
+        case patch = "PATCH"
+        case delete = "DELETE"
+        case other
+    }
+
     private struct Counts {
-        var answers: [String: Int] = [:]
+        var answers: [Answer: Int] = [:]
         var seconds = [Int](repeating: 0, count: Metrics.bounds.count + 1)
         var secondsSum = 0.0
         var newEvents = 0
@@ -23,10 +39,9 @@ final class Metrics: Sendable {
     func answered(_ request: HTTPRequest, status: Int, nanoseconds: UInt64) {
         let seconds = Double(nanoseconds) / 1e9
         let slot = Self.bounds.firstIndex { seconds <= $0 } ?? Self.bounds.count
-        // Of methods only those that we know, so that nobody can make up series.
-        let method = Self.methods.contains(request.method) ? request.method : "other"
+        let method = Method(rawValue: request.method) ?? .other
         counts.withLock {
-            $0.answers["method=\"\(method)\",status=\"\(status)\"", default: 0] += 1
+            $0.answers[Answer(method: method, status: status), default: 0] += 1
             $0.seconds[slot] += 1
             $0.secondsSum += seconds
         }
@@ -48,8 +63,6 @@ final class Metrics: Sendable {
         }
     }
 
-    private static let methods: Set<String> = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
-
     /// The exposition (prometheus.io, text format 0.0.4).
     func text(_ services: Services) -> String {
         let now = counts.withLock { $0 }
@@ -60,7 +73,12 @@ final class Metrics: Sendable {
         }
         metric(
             "http_requests_total", "counter", "Answers by method and status.",
-            now.answers.sorted { $0.key < $1.key }.map { ("{\($0.key)}", "\($0.value)") })
+            now.answers.map {
+                (
+                    "{method=\"\($0.key.method.rawValue)\",status=\"\($0.key.status)\"}",
+                    "\($0.value)"
+                )
+            }.sorted { $0.0 < $1.0 })
         var below = 0
         var buckets: [(String, String)] = []
         for (index, count) in now.seconds.enumerated() {

@@ -22,7 +22,8 @@ final class PatchAPI: RequestHandler {
         wrongTokens = RateLimiter(
             capacity: settings.wrongTokensPerMinute, perMinute: settings.wrongTokensPerMinute,
             now: services.monotonicNow)
-        tree = StaticTree(layout: services.apps.layout)
+        tree = StaticTree(
+            layout: services.apps.layout, generation: services.apps.generation)
         routes = Self.routes(services)
     }
 

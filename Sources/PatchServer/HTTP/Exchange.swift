@@ -24,8 +24,16 @@ final class Exchange: Sendable {
     let started = monotonicNanoseconds()
     let stage: Lock<Stage>
 
-    init(request: HTTPRequest, watch: ConnectionWatch.Entry?, plan: sending RequestPlan) {
+    /// Whether another party could see the end of this request elsewhere; such a connection must
+    /// not be used again.
+    let isFramingSuspect: Bool
+
+    init(
+        request: HTTPRequest, watch: ConnectionWatch.Entry?, plan: sending RequestPlan,
+        isFramingSuspect: Bool
+    ) {
         self.request = request
+        self.isFramingSuspect = isFramingSuspect
         self.watch = watch
         stage = Lock(.planned(plan))
     }

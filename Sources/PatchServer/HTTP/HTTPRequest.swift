@@ -44,7 +44,15 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
 
     /// Adds a field, keeping others of the same name.
     public mutating func add(_ name: String, _ value: String) {
-        fields.append((name.lowercased(), value))
+        fields.append((Self.lowercased(name), value))
+    }
+
+    /// ASCII alone, which is what names are made of; the rules of Unicode would cost more than all
+    /// else of a small request.
+    private static func lowercased(_ name: String) -> String {
+        if name.utf8.allSatisfy({ !(0x41...0x5A).contains($0) }) { return name }
+        return String(
+            decoding: name.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
     }
 
     /// The first value of a field.

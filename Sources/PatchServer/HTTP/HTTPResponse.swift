@@ -8,6 +8,8 @@ public struct HTTPResponse: Sendable {
         case bytes([UInt8])
         /// A part of an open file; the descriptor is closed by whoever sends it.
         case file(descriptor: Int32, offset: UInt64, count: UInt64)
+        /// Made before, headers and all.
+        case prepared(PreparedAnswer)
     }
 
     /// The status code.
@@ -37,6 +39,7 @@ public struct HTTPResponse: Sendable {
         case .empty: return 0
         case .bytes(let bytes): return bytes.count
         case .file(_, _, let count): return Int(clamping: count)
+        case .prepared(let prepared): return prepared.plain.bodySize
         }
     }
 }

@@ -18,12 +18,14 @@ extension HTTPServer {
             watched = Unmanaged<ConnectionWatch.Entry>.fromOpaque(known).takeUnretainedValue()
         }
         let plan: RequestPlan
-        if let problem = RequestGuard.problem(with: request) {
+        let problem = RequestGuard.problem(with: request)
+        if let problem {
             plan = .respond(problem.response)
         } else {
             plan = handler.plan(for: request)
         }
-        return Exchange(request: request, watch: watched, plan: plan)
+        return Exchange(
+            request: request, watch: watched, plan: plan, isFramingSuspect: problem != nil)
     }
 
     /// The library's first call for a request: only refusals of a body are answered already here
@@ -33,7 +35,7 @@ extension HTTPServer {
             guard case .planned(let plan) = stage else { return nil }
             switch plan {
             case .respond(let response):
-                return exchange.request.hasBody || RequestGuard.isFramingSuspect(exchange.request)
+                return exchange.request.hasBody || exchange.isFramingSuspect
                     ? response : nil
             case .receive(let receiver):
                 let announced = exchange.request.contentLength ?? 0
@@ -136,6 +138,14 @@ extension HTTPServer {
     private func answer(
         _ response: HTTPResponse, _ exchange: Exchange, _ connection: OpaquePointer, closing: Bool
     ) -> MHD_Result {
+        if !closing, case .prepared(let prepared) = response.body {
+            exchange.watch?.allow(seconds: limits.transferSeconds(for: response.bodySize))
+            exchange.stage.withLock { $0 = .answered }
+            let result = MHD_queue_response(
+                connection, UInt32(response.status), prepared.response)
+            tell(exchange, response)
+            return result
+        }
         let queued = Self.make(response)
         defer { MHD_destroy_response(queued) }
         guard let queued else { return .NO }
@@ -144,10 +154,14 @@ extension HTTPServer {
         exchange.watch?.allow(seconds: limits.transferSeconds(for: response.bodySize))
         exchange.stage.withLock { $0 = .answered }
         let result = MHD_queue_response(connection, UInt32(response.status), queued)
+        tell(exchange, response)
+        return result
+    }
+
+    private func tell(_ exchange: Exchange, _ response: HTTPResponse) {
         handler.answered(
             exchange.request, status: response.status, bytes: response.bodySize,
             nanoseconds: monotonicNanoseconds() &- exchange.started)
-        return result
     }
 
     private static func make(_ response: HTTPResponse) -> OpaquePointer? {
@@ -167,6 +181,7 @@ extension HTTPServer {
                 return nil
             }
             return made
+        case .prepared(let prepared): return make(prepared.plain)
         }
     }
 
@@ -193,7 +208,8 @@ extension HTTPServer {
         else { return "" }
         return address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { pointer in
             let bits = UInt32(bigEndian: pointer.pointee.sin_addr.s_addr)
-            return "\(bits >> 24).\(bits >> 16 & 255).\(bits >> 8 & 255).\(bits & 255)"
+            // Together more than 15 bytes would be on the heap, and this is made for each request.
+            return [24, 16, 8, 0].map { String(bits >> $0 & 255) }.joined(separator: ".")
         }
     }
 }

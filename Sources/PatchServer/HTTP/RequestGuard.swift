@@ -25,10 +25,6 @@ enum RequestGuard {
         return framingProblem(headers)
     }
 
-    /// Whether another party could see the end of this request elsewhere; such a connection must
-    /// not be used again.
-    static func isFramingSuspect(_ request: HTTPRequest) -> Bool { problem(with: request) != nil }
-
     private static func framingProblem(_ headers: HTTPHeaders) -> APIError? {
         let lengths = headers.all("content-length")
         let encodings = headers.all("transfer-encoding")

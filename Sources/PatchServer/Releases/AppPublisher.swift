@@ -125,6 +125,8 @@ actor AppPublisher {
     private func commit(
         targets: [(file: String, place: String)], metadata: [Publication.File]
     ) throws {
+        // Whether it is whole or not: nobody shall be served what was read before.
+        defer { apps.generation.advance() }
         do {
             try publication.run(targets: targets, metadata: metadata)
         } catch {

@@ -8,21 +8,42 @@ final class StaticTree: Sendable {
     static let largestCachedFile = 512 << 10
     private static let cachedFiles = 512
 
+    /// Nanoseconds for which a file is taken to be as it was, while nothing is published. Only what
+    /// changes files behind the server's back is served that much later.
+    private static let trusted: UInt64 = 1_000_000_000
+
     private struct Cached {
         let stamp: FileStamp
         let bytes: [UInt8]
         let tag: String
+        /// Whether there is a precompressed copy beside it.
+        var isPacked: Bool
+        /// The whole answers, with the file and without.
+        let found: PreparedAnswer?
+        let notModified: PreparedAnswer?
+        var generation: Int
+        var checked: UInt64
     }
 
     private let layout: DataLayout
+    private let generation: TreeGeneration
     private let cache = Lock<[String: Cached]>([:])
 
-    init(layout: DataLayout) { self.layout = layout }
+    init(layout: DataLayout, generation: TreeGeneration) {
+        self.layout = layout
+        self.generation = generation
+    }
 
     /// The answer to GET or HEAD of a published file.
     func response(for path: TreePath, request: HTTPRequest) -> HTTPResponse {
         let identity = layout.file(path)
         let wantsPart = request.headers["range"] != nil
+        if !wantsPart, path.digest == nil, let known = known(identity),
+            !known.isPacked || request.headers["accept-encoding"] == nil
+        {
+            let isKnown = EntityTag.matches(request.headers["if-none-match"], tag: known.tag)
+            if let prepared = isKnown ? known.notModified : known.found { return prepared.answer }
+        }
         if !wantsPart, Self.acceptsBrotli(request.headers["accept-encoding"]),
             let packed = representation(of: path, at: layout.brotliFile(path), suffix: "-br")
         {
@@ -32,6 +53,17 @@ final class StaticTree: Sendable {
             return APIError.notFound.response
         }
         return answer(plain, path, request, encoding: nil)
+    }
+
+    /// What is known of a file, while it need not be looked at.
+    private func known(_ file: String) -> Cached? {
+        let (now, generation) = (monotonicNanoseconds(), generation.current)
+        return cache.withLock { cache in
+            guard let known = cache[file], known.generation == generation,
+                now &- known.checked < Self.trusted
+            else { return nil }
+            return known
+        }
     }
 
     private enum Contents {
@@ -67,6 +99,8 @@ final class StaticTree: Sendable {
     private func representation(
         of path: TreePath, at file: String, suffix: String
     ) -> Representation? {
+        // Before the file is opened: what is published meanwhile makes it old.
+        let generation = generation.current
         let descriptor = open(file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         guard let stamp = FileStamp(descriptor: descriptor) else {
@@ -79,16 +113,32 @@ final class StaticTree: Sendable {
                 tag: "\"\(digest)\(suffix)\"")
         }
         defer { close(descriptor) }
-        if let known = cache.withLock({ $0[file] }), known.stamp == stamp {
-            return Representation(contents: .bytes(known.bytes), tag: known.tag)
+        let now = monotonicNanoseconds()
+        let isPacked = suffix.isEmpty && access(layout.brotliFile(path), F_OK) == 0
+        let known = cache.withLock { cache -> Cached? in
+            guard var known = cache[file], known.stamp == stamp else { return nil }
+            known.generation = generation
+            known.checked = now
+            known.isPacked = isPacked
+            cache[file] = known
+            return known
         }
+        if let known { return Representation(contents: .bytes(known.bytes), tag: known.tag) }
         guard stamp.size <= Self.largestCachedFile,
             let bytes = FileStamp.readAll(descriptor, size: stamp.size)
         else { return nil }
         let tag = "\"\(SHA256.hash(bytes).prefix(16).map(hexByte).joined())\(suffix)\""
+        var headers = Self.headers(path, tag: tag)
+        let notModified = HTTPResponse(status: 304, headers: headers, body: .bytes(bytes))
+        headers.append(("Content-Type", Self.contentType(path)))
+        if !suffix.isEmpty { headers.append(("Content-Encoding", "br")) }
+        let cached = Cached(
+            stamp: stamp, bytes: bytes, tag: tag, isPacked: isPacked,
+            found: PreparedAnswer(HTTPResponse(status: 200, headers: headers, body: .bytes(bytes))),
+            notModified: PreparedAnswer(notModified), generation: generation, checked: now)
         cache.withLock {
             if $0.count >= Self.cachedFiles { $0.removeAll(keepingCapacity: true) }
-            $0[file] = Cached(stamp: stamp, bytes: bytes, tag: tag)
+            $0[file] = cached
         }
         return Representation(contents: .bytes(bytes), tag: tag)
     }
@@ -160,6 +210,14 @@ final class StaticTree: Sendable {
         }
         return false
     }
+}
+
+/// A number that grows whenever something is published.
+final class TreeGeneration: Sendable {
+    private let number = Lock(0)
+
+    var current: Int { number.withLock { $0 } }
+    func advance() { number.withLock { $0 += 1 } }
 }
 
 /// What tells one state of a file from another without reading it.

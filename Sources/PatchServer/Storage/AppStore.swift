@@ -10,6 +10,8 @@ final class AppStore: Sendable {
     private let clock: @Sendable () -> Date
     private let creating = Lock(())
     private let published = Lock<[String: Set<String>]>([:])
+    /// Grows with every publication: what was read of a tree before may be old.
+    let generation = TreeGeneration()
 
     /// Opens the server's database and takes over what an older server kept in files.
     /// - Parameter probe: lets a test fail any step on files.
