@@ -88,6 +88,19 @@ public struct Console: Sendable {
         errors(errorStyle.yellow("warning:") + " " + line + "\n")
     }
 
+    /// Asks a person to go on. Where nobody can be asked the answer is yes: whoever wrote the command
+    /// into a script has answered.
+    /// - Throws: ``SilentExit`` with 1 when the answer is no, or nothing.
+    public func confirm(_ question: String) throws {
+        guard isInteractive else { return }
+        errors(errorStyle.bold(question) + " [y/N] ")
+        let answer = readLine()?.trimmingCharacters(in: .whitespaces).lowercased() ?? ""
+        guard answer == "y" || answer == "yes" else {
+            note("Nothing was changed.")
+            throw SilentExit(.failure)
+        }
+    }
+
     /// The result of a command: the document with `--json`, else what `human` prints.
     public func report(
         _ document: some Encodable, human: (Console) throws -> Void

@@ -95,18 +95,20 @@ private struct Decider {
         let leaving = mustLeave
         let (target, excluded) = firstEligible()
 
-        // A smaller grant, a cap or a halt never takes a release away from those who have it.
+        // A smaller grant, a cap or a halt takes no release away from those who have it, unless the
+        // head says that a smaller grant does.
         let isOnCandidate =
             device.current.digest != nil
             && device.current.digest == effective.candidate?.digest
-        if isOnCandidate, leaving == nil, effective.kind == .run {
+        let isRetracted = isOnCandidate && isRetracted(excluded)
+        if isOnCandidate, leaving == nil, effective.kind == .run, !isRetracted {
             return .stay(
                 target.digest == device.current.digest ? .upToDate : .staysOnCandidate, head: head)
         }
         if target.digest == device.current.digest {
             return .stay(stayingReason(excluded), head: head, excluded: excluded)
         }
-        if leaving == nil, isDowngrade(target), !isRollback(target) {
+        if leaving == nil, isDowngrade(target), !isRollback(target), !isRetracted {
             return .stay(.notNewer, head: head, excluded: excluded)
         }
         if head.dataEpoch > dataEpoch(of: target), device.hasWrittenData {
@@ -206,6 +208,14 @@ private struct Decider {
     }
 
     // MARK: Rules about a target
+
+    /// Whether the candidate, which runs here, is to be given up because of the draw alone.
+    private func isRetracted(_ excluded: [Decision.Exclusion]) -> Bool {
+        guard let candidate = effective.candidate, candidate.retract == true else { return false }
+        return excluded.contains {
+            $0.digest == candidate.digest && $0.reason == .outsideRollout
+        }
+    }
 
     private func isDowngrade(_ target: Choice) -> Bool {
         guard case .release(_, let sequence, _) = device.current else { return false }

@@ -84,6 +84,9 @@ public struct Candidate: Codable, Equatable, Sendable {
     public var grant: Int
     /// The grant before a halt by the release key, for whoever resumes; the device does not read it.
     public var haltedGrant: Int?
+    /// Whether devices that run it and are not drawn by the present grant go back; they keep it when
+    /// this is absent.
+    public var retract: Bool?
     /// 16 random bytes as lower-case hex, which draw the devices of this rollout.
     public var salt: String
     /// The plan that gates follow; the device does not read it.
@@ -104,7 +107,7 @@ public struct Candidate: Codable, Equatable, Sendable {
     }
 
     enum CodingKeys: String, CodingKey {
-        case digest, salt, stages, require
+        case digest, salt, stages, require, retract
         case grant = "grant_bps"
         case haltedGrant = "halted_bps"
     }

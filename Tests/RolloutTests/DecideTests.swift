@@ -114,6 +114,33 @@ import Testing
         #expect(answer(running(2), rollout).target == .current)
     }
 
+    @Test("P47: unless the head retracts it: then whoever is not drawn goes back, and nobody else")
+    func P47_retracted() {
+        var rollout = head
+        rollout.candidate = Candidate(digest: "d3", grant: 0, salt: "s")
+        rollout.candidate?.retract = true
+        let back = answer(running(3), rollout)
+        #expect(back.target == .release("d2") && back.reason == .rolledBack)
+        #expect(!back.isMandatory, "it waits for a safe point like any update")
+        #expect(answer(running(2), rollout).reason == .upToDate)
+        // With nothing before it, to what the app shipped with.
+        rollout.stable = nil
+        #expect(answer(running(3), rollout).target == .embedded)
+        // Who is drawn keeps it; so does everybody while it is merely halted.
+        rollout.candidate?.grant = 10_000
+        #expect(answer(running(3), rollout).target == .current)
+        var brake = Brake(
+            appID: rollout.appID, platform: rollout.platform, channel: rollout.channel,
+            brakeSequence: 1, halted: true)
+        let halted = decide(running(3), head: rollout, brake: brake, releases: releases)
+        #expect(halted.target == .current && halted.reason == .staysOnCandidate)
+        // A cap of the server's is a smaller grant as well.
+        brake.halted = false
+        brake.caps = ["d3": 0]
+        let capped = decide(running(3), head: rollout, brake: brake, releases: releases)
+        #expect(capped.target == .embedded)
+    }
+
     @Test("a recalled release is left at once, even to what the app shipped with")
     func recall() {
         var recalled = head

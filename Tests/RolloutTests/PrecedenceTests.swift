@@ -44,20 +44,31 @@ struct Written {
         if let silence = silences.first(where: { $0.0 }) { return (.current, silence.1) }
         let (digest, isCandidate, against) = choice
         let current = device.current.digest
-        if let current, current == head.candidate?.digest, leaving == nil, !isEmbedded {
+        let isRetracted =
+            current != nil && current == head.candidate?.digest
+            && head.candidate?.retract == true && isOutsideRollout
+        if let current, current == head.candidate?.digest, leaving == nil, !isEmbedded,
+            !isRetracted
+        {
             return (.current, digest == current ? .upToDate : .staysOnCandidate)
         }
         if digest == current { return (.current, staying(against)) }
         let sequence = digest.map { world.releases[$0]?.sequence ?? 0 } ?? device.embeddedSequence
         let isOlder = sequence < currentSequence && current != nil
         let isNamed = digest == nil ? isEmbedded : !isCandidate
-        if leaving == nil, isOlder, !isNamed { return (.current, .notNewer) }
+        if leaving == nil, isOlder, !isNamed, !isRetracted { return (.current, .notNewer) }
         let epoch = digest.map { world.releases[$0]?.dataEpoch ?? 0 } ?? device.embeddedDataEpoch
         if device.hasWrittenData, head.dataEpoch > epoch { return (.current, .dataEpoch) }
         let moving: Reason =
             digest == nil
             ? .embedded : isCandidate ? .updateCandidate : isOlder ? .rolledBack : .updateStable
         return (digest.map { .release($0) } ?? .embedded, leaving ?? moving)
+    }
+
+    /// Whether the draw, and nothing before it, keeps the device from the candidate.
+    private var isOutsideRollout: Bool {
+        guard let candidate = head.candidate, !isEmbedded else { return false }
+        return (against(candidate.digest) ?? against(candidate: candidate)) == .outsideRollout
     }
 
     private var recalled: [String] { head.recalled + (brake?.recalled ?? []) }

@@ -54,6 +54,7 @@ struct RandomFleet {
             digest: pick(Self.digests), grant: pick([0, 1, 100, 2500, 5000, 9999, 10_000]),
             salt: "\(UInt64.random(in: 0 ... .max, using: &generator))")
         if chance(15) { candidate.require.tags = ["qa"] }
+        if chance(25) { candidate.retract = true }
         if chance(15) { candidate.require.minimumSystem = "12.4" }
         if chance(10) { candidate.require.cohorts = ["control"] }
         return candidate

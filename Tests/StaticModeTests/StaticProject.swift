@@ -43,7 +43,7 @@ final class StaticProject {
     /// The same with arguments in a list.
     func cli(_ arguments: [String]) throws -> ChildProcess.Result { try run(arguments) }
 
-    private func run(
+    func run(
         _ arguments: [String], _ environment: [String: String] = [:]
     ) throws -> ChildProcess.Result {
         let own = [

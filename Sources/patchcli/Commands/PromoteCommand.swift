@@ -46,7 +46,8 @@ enum PromoteCommand {
                 ),
             ],
             parameters: parameters(release, channel, Common.project, Common.fingerprint)
-                + ReleaseAudience.options + parameters(Common.signCommand, Common.dryRun),
+                + ReleaseAudience.options
+                + parameters(Common.signCommand, Common.yes, Common.dryRun),
             body: run)
     }
 
@@ -59,6 +60,10 @@ enum PromoteCommand {
         let build = try invocation[Common.fingerprint]?.lowercased() ?? ""
         let isDry = try invocation[Common.dryRun]
         let signCommand = try invocation[Common.signCommand]
+        if !isDry, !(try invocation[Common.yes]) {
+            try invocation.console.confirm(
+                "Promote \(name) to \(audience.words) on \(channel)?")
+        }
         let report = try await publishing.retrying { published, index in
             let signers = try workspace.releaseSigners(published, command: signCommand)
             let found = try ListCommands.find(name, in: index)

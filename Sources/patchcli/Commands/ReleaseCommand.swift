@@ -19,6 +19,10 @@ enum ReleaseCommand {
             "Release nothing when part of the change stays out of the module: functions that were "
             + "removed or that the installed app does not know.")
 
+    private static let allowUnreachable = Parameter<Bool>.flag(
+        "allow-unreachable",
+        help: "Overrides the refusal to release for a build that no known device runs.")
+
     static var command: Command {
         Command(
             "release", abstract: "Compile, sign and publish what changed.",
@@ -52,7 +56,9 @@ enum ReleaseCommand {
             parameters: parameters(
                 Common.project, Common.channel, Common.fingerprint, version, notes)
                 + ReleaseAudience.options
-                + parameters(Common.signCommand, Common.allowRemoved, strict, Common.dryRun),
+                + parameters(
+                    Common.signCommand, Common.allowRemoved, strict, allowUnreachable, Common.yes,
+                    Common.dryRun),
             body: run)
     }
 
@@ -70,6 +76,17 @@ enum ReleaseCommand {
         let role_version: Int
         let signed_by: [String]
         let url: String
+        /// Devices of the build that the server knows; nil where nobody counts.
+        var reach: Reach?
+        /// The candidate that this release takes the place of.
+        var superseded: Superseded?
+    }
+
+    struct Superseded: Encodable, Sendable {
+        let version: String
+        let reach_bps: Int
+        /// Where its devices go that the new release does not reach.
+        let others_go_to: String?
     }
 
     @Sendable private static func run(_ invocation: Invocation) async throws {
@@ -90,8 +107,14 @@ enum ReleaseCommand {
         let wanted = try invocation[version]
         let allowingRemoval = try invocation[Common.allowRemoved]
         let isStrict = try invocation[strict]
+        let reach = await Reach.of([manifest.fingerprint], workspace, console)
+        try reach?.check(allowing: try invocation[allowUnreachable])
+        if let reach, !isDry, !(try invocation[Common.yes]) {
+            try console.confirm(
+                "Release to \(wishes.audience.words) of \(reach.words) on \(wishes.channel)?")
+        }
         let final = wishes
-        let outcome = try await publishing.retrying { editor, index in
+        var outcome = try await publishing.retrying { editor, index in
             try await release(
                 Request(
                     manifest: manifest, wishes: final, version: wanted, isDry: isDry,
@@ -99,6 +122,7 @@ enum ReleaseCommand {
                     signers: try workspace.releaseSigners(editor, command: signCommand)),
                 publishing, editor, index)
         }
+        outcome.report.reach = reach
         try console.report(outcome.report) { show(outcome, manifest, final, on: $0) }
     }
 
@@ -113,7 +137,7 @@ enum ReleaseCommand {
     }
 
     private struct Outcome: Sendable {
-        let report: Report
+        var report: Report
         let payload: ModulePayload
     }
 
@@ -178,11 +202,28 @@ enum ReleaseCommand {
             created = try await publishing.publish(
                 editor, targets: plan.targets, as: "Sign and publish")
         }
-        return Outcome(
-            report: report(
-                created: created, request, plan.release, plan.head, payload, editor, role,
-                publishing.repository, deltas),
-            payload: payload)
+        var report = report(
+            created: created, request, plan.release, plan.head, payload, editor, role,
+            publishing.repository, deltas)
+        report.superseded = superseded(
+            by: payload.digest, index.head(channel: request.wishes.channel, fp16: fp16), plan.head,
+            index)
+        return Outcome(report: report, payload: payload)
+    }
+
+    /// The candidate before, when another one takes its place.
+    private static func superseded(
+        by digest: String, _ before: Head?, _ after: Head, _ index: ReleaseIndex
+    ) -> Superseded? {
+        guard let before, let candidate = before.candidate, candidate.digest != digest else {
+            return nil
+        }
+        let fp16 = BuildRole.fp16(before.fingerprint)
+        return Superseded(
+            version: index.release(digest: candidate.digest, fp16: fp16)?.version
+                ?? String(candidate.digest.prefix(12)),
+            reach_bps: index.reach(candidate, channel: before.channel),
+            others_go_to: index.release(digest: after.stable, fp16: fp16)?.version)
     }
 
     private static func refuseWhatStaysOut(_ native: CoverageSummary.Native) throws {
@@ -257,7 +298,10 @@ enum ReleaseCommand {
                 "channel",
                 "\(wishes.channel), \(wishes.audience.words)"
             ),
-            ("build", manifest.short), ("size", outcome.payload.sizes + deltaSizes(report)),
+            (
+                "build",
+                manifest.short + (report.reach.map { ", \($0.words)" } ?? "")
+            ), ("size", outcome.payload.sizes + deltaSizes(report)),
             ("digest", outcome.payload.digest),
             (
                 "signed by",
@@ -266,6 +310,16 @@ enum ReleaseCommand {
             ),
             (report.dry_run ? "would be at" : "address", report.url),
         ])
+        if let before = report.superseded {
+            console.print(
+                style.yellow("Supersedes \(before.version)")
+                    + ", which reached \(GateWords.share(before.reach_bps)): who runs it takes "
+                    + "\(version)"
+                    + (report.head.candidate == nil
+                        ? "."
+                        : ", or goes back to \(before.others_go_to ?? "what the app shipped with") "
+                            + "when not among those that \(version) reaches."))
+        }
         if report.dry_run {
             console.print()
             console.print(style.dim("What would be signed:"))

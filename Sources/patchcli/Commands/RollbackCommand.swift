@@ -38,7 +38,7 @@ enum RollbackCommand {
                 "conflicting_options", "--to and --embedded exclude each other",
                 fix: "patchcli rollback --embedded", exit: .usage)
         }
-        let report = try await HeadChange.run(invocation) { index, head in
+        let report = try await HeadChange.run(invocation, asking: "Go back") { index, head in
             try ReleasePlan.rollback(to: goal, index: index, before: head)
         }
         let style = invocation.console.style

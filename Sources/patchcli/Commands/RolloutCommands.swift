@@ -13,6 +13,10 @@ enum RolloutCommands {
     private static let dropRequirements = Parameter<Bool>.flag(
         "drop-requirements",
         help: "Devices need no tag, cohort or version any more, as after a test.")
+    private static let retract = Parameter<Bool>.flag(
+        "retract",
+        help: "With --to: who runs it and is not among the smaller share goes back to the stable "
+            + "release; without this flag they keep it.")
     private static let stages = Parameter<StageList?>.option(
         "stages", placeholder: "plan",
         help: "Have the server's gates follow these steps within the grant.")
@@ -36,7 +40,7 @@ enum RolloutCommands {
                 Without options: how far it reaches, and on a server what the gates see. --to and \
                 --finish sign a new head in which the candidate reaches another share of devices: \
                 those that had it at a smaller share stay among them. A smaller share takes it away \
-                from nobody who runs it; 'rollback' and 'recall' do. The other options say how the \
+                from nobody who runs it, unless --retract says so. The other options say how the \
                 server's gates watch over it, and need a token only.
                 """,
             examples: [
@@ -47,18 +51,25 @@ enum RolloutCommands {
                 ("patchcli rollout 1.2.0 --by-hand", "Stay here until told otherwise."),
             ],
             parameters: parameters(
-                release, to, finish, dropRequirements, stages, rules, byHand, automatic)
+                release, to, finish, retract, dropRequirements, stages, rules, byHand, automatic)
                 + HeadChange.parameters
         ) { invocation in
             let drops = try invocation[dropRequirements]
             let watch = try Watch(invocation)
             switch (try invocation[to], try invocation[finish]) {
             case (let share?, false) where watch.isEmpty:
-                try await run(invocation, .grant(share.basisPoints), drops) {
+                let retracts = try invocation[retract]
+                try await run(
+                    invocation, .grant(share.basisPoints, retract: retracts), drops,
+                    asking: retracts ? "Take it back from all but \(share.argumentText)" : nil
+                ) {
                     "\($0) reaches \(share.argumentText) of devices"
+                        + (retracts ? "; who runs it beyond them goes back" : "")
                 }
             case (nil, true) where watch.isEmpty:
-                try await run(invocation, .finish, drops) { "\($0) is for everybody" }
+                try await run(invocation, .finish, drops, asking: "Make it stable") {
+                    "\($0) is for everybody"
+                }
             case (nil, false) where !watch.isEmpty: try await change(watch, invocation)
             case (nil, false) where !drops:
                 try await RolloutView.run(
@@ -158,11 +169,11 @@ enum RolloutCommands {
             let workspace = try Workspace(invocation)
             let words: @Sendable (String) -> String = { "The rollout of \($0) goes on" }
             if try workspace.isStatic || invocation[sign] {
-                return try await run(invocation, .resume, false, words)
+                return try await run(invocation, .resume, false, asking: nil, words)
             }
             // What the release key stopped, only the release key can let go on.
             if try await isHaltedByHead(invocation, workspace) {
-                return try await run(invocation, .resume, false, words)
+                return try await run(invocation, .resume, false, asking: nil, words)
             }
             try await brake("resume", invocation, workspace, words)
         }
@@ -237,7 +248,8 @@ enum RolloutCommands {
             parameters: parameters(release) + HeadChange.parameters
         ) { invocation in
             let name = try invocation[release]
-            let report = try await HeadChange.run(invocation) { index, head in
+            let report = try await HeadChange.run(invocation, asking: "Recall \(name)") {
+                index, head in
                 try ReleasePlan.recall(name, index: index, before: head)
             }
             try HeadChange.show(report, on: invocation.console) { change in
@@ -249,10 +261,10 @@ enum RolloutCommands {
 
     private static func run(
         _ invocation: Invocation, _ extent: ReleasePlan.Extent, _ dropsRequirements: Bool = false,
-        _ words: (String) -> String
+        asking question: String? = nil, _ words: (String) -> String
     ) async throws {
         let name = try invocation[release]
-        let report = try await HeadChange.run(invocation) { index, head in
+        let report = try await HeadChange.run(invocation, asking: question) { index, head in
             try ReleasePlan.rollout(
                 name, to: extent, droppingRequirements: dropsRequirements, index: index,
                 before: head)

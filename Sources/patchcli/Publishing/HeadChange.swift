@@ -24,6 +24,8 @@ enum HeadChange {
         let changes: [Change]
         /// Builds that stay as they are.
         let left: [Left]
+        /// Devices of these builds that the server knows; nil where nobody counts.
+        var reach: Reach?
 
         /// Whether a build stays where it should not: it is there already otherwise.
         var missesSome: Bool { left.contains { $0.code != "already_there" } }
@@ -31,12 +33,15 @@ enum HeadChange {
 
     static var parameters: [AnyParameter] {
         CommandLineKit.parameters(
-            Common.project, Common.channel, Common.fingerprint, Common.signCommand, Common.dryRun)
+            Common.project, Common.channel, Common.fingerprint, Common.signCommand, Common.yes,
+            Common.dryRun)
     }
 
     /// Applies `change` to every head of the channel (or to one build's), signs and publishes.
+    /// - Parameter question: what a person is asked first, before the number of devices; nil asks
+    ///   nothing, as when every second counts.
     static func run(
-        _ invocation: Invocation,
+        _ invocation: Invocation, asking question: String? = nil,
         _ change: @Sendable (ReleaseIndex, Head) throws -> ReleasePlan
     ) async throws -> Report {
         let workspace = try Workspace(invocation)
@@ -45,6 +50,7 @@ enum HeadChange {
         let isDry = try invocation[Common.dryRun]
         let only = try invocation[Common.fingerprint]?.lowercased()
         let signCommand = try invocation[Common.signCommand]
+        let isAsked = try !isDry && !invocation[Common.yes]
         return try await publishing.retrying { published, index in
             let signers = try workspace.releaseSigners(published, command: signCommand)
             let heads = index.heads.map(\.head).filter {
@@ -56,6 +62,11 @@ enum HeadChange {
                     "Nothing was released on \(channel)"
                         + (only.map { " for a build \($0)…" } ?? ""),
                     fix: "patchcli status", exit: .unreachable)
+            }
+            let reach = await Reach.of(heads.map(\.fingerprint), workspace, invocation.console)
+            if let question, isAsked {
+                let known = reach.map { ", for \($0.words)" } ?? ""
+                try invocation.console.confirm("\(question) on \(channel)\(known)?")
             }
             var editor = published
             var targets: [NewTarget] = []
@@ -78,7 +89,7 @@ enum HeadChange {
                     .init(
                         fingerprint: $0.head.fingerprint, code: $0.failure.code,
                         message: $0.failure.what)
-                })
+                }, reach: reach)
         }
     }
 
@@ -117,7 +128,11 @@ enum HeadChange {
                     style.bold("Left as it is: ")
                         + "build \(build.fingerprint.prefix(16)). \(build.message).")
             }
-            if !report.dry_run { console.print("Devices follow on their next check.") }
+            if !report.dry_run {
+                console.print(
+                    (report.reach.map { "Those of \($0.words) that it concerns follow" }
+                        ?? "Devices follow") + " on their next check.")
+            }
         }
         if report.missesSome { throw SilentExit(.unreachable) }
     }

@@ -6,8 +6,9 @@ import TUF
 extension ReleasePlan {
     /// How far a rollout shall go.
     enum Extent: Equatable, Sendable {
-        /// To so many basis points of devices.
-        case grant(Int)
+        /// To so many basis points of devices. Who runs it beyond these keeps it, unless it is
+        /// retracted.
+        case grant(Int, retract: Bool = false)
         /// To everybody: the candidate becomes stable.
         case finish
         /// To nobody else until it is resumed; who has it keeps it.
@@ -35,9 +36,10 @@ extension ReleasePlan {
         var head = following(before)
         if droppingRequirements { candidate.require = Requirement() }
         switch extent {
-        case .grant(let grant):
+        case .grant(let grant, let retract):
             candidate.grant = grant
             candidate.haltedGrant = nil
+            candidate.retract = retract ? true : nil
         case .finish:
             guard candidate.require == Requirement() else {
                 throw CommandFailure(

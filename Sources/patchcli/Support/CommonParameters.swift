@@ -16,6 +16,9 @@ enum Common {
     static let dryRun = Parameter<Bool>.flag(
         "dry-run", help: "Print exactly what would be signed; change and publish nothing.")
 
+    static let yes = Parameter<Bool>.flag(
+        "yes", help: "Do not ask, on a terminal either.")
+
     static let signCommand = Parameter<String?>.option(
         "sign-cmd", placeholder: "command",
         help: "Have this command sign instead of a key file: bytes on its standard input, the "
