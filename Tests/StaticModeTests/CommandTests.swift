@@ -171,29 +171,10 @@ import Testing
         #expect(try await device.update() == "1.0.5", "what it can go back to was kept")
     }
 
-    @Test("uninit asks, and leaves the project as it was before init")
-    func uninit() throws {
-        let project = try StaticProject("uninit")
-        let file = project.app.appendingPathComponent("Sources/Tiny/Price.swift")
-        let refused = try project.cli("uninit")
-        #expect(refused.status == 64 && refused.standardError.contains("--yes"))
-        let planned = try project.json("uninit", "--dry-run")
-        #expect((planned["removed"] as? [String])?.contains("openpatch.json") == true)
-        try project.json("uninit", "--yes")
-        let left = try FileManager.default.subpathsOfDirectory(atPath: project.app.path).sorted()
-        #expect(
-            left == [
-                "Resources", "Resources/.keep", "Sources", "Sources/Tiny",
-                "Sources/Tiny/Price.swift",
-            ])
-        #expect(try !String(contentsOf: file, encoding: .utf8).contains("openpatch"))
-    }
-
-    @Test("what needs a server says so in a static project, with the code that scripts rely on")
-    func needsServer() throws {
+    @Test(
+        "what needs a server says so; doctor writes what is missing; uninit leaves nothing behind")
+    func serverless() throws {
         let project = try StaticProject("serverless")
-        try project.edit("EUR", to: "€")
-        try project.json("release", "--rollout", "5%")
         for arguments in [
             ["insights"], ["whoami"], ["token", "list"], ["app", "show"],
             ["rollout", "1.0.1", "--by-hand"], ["explain", "--gate", "1.0.1"],
@@ -206,15 +187,28 @@ import Testing
             let error = document?["error"] as? [String: Any]
             #expect(error?["code"] as? String == "no_server", "\(arguments)")
         }
-    }
 
-    @Test("doctor --fix signs a static timestamp anew and writes what is missing")
-    func doctorFix() throws {
-        let project = try StaticProject("doctor-static")
         let ignore = project.app.appendingPathComponent(".openpatch/.gitignore")
         try FileManager.default.removeItem(at: ignore)
         let report = try project.json("doctor", "--fix")
         #expect((report["fixed"] as? [String])?.contains("ignore_file_missing") == true)
         #expect(FileManager.default.fileExists(atPath: ignore.path))
+
+        let refused = try project.cli("uninit")
+        #expect(refused.status == 64 && refused.standardError.contains("--yes"))
+        let planned = try project.json("uninit", "--dry-run")
+        #expect((planned["removed"] as? [String])?.contains("openpatch.json") == true)
+        let keys = project.keys
+        try project.json("uninit", "--yes")
+        let left = try FileManager.default.subpathsOfDirectory(atPath: project.app.path).sorted()
+        #expect(
+            left == [
+                "Resources", "Resources/.keep", "Sources", "Sources/Tiny",
+                "Sources/Tiny/Price.swift",
+            ])
+        let file = project.app.appendingPathComponent("Sources/Tiny/Price.swift")
+        #expect(try !String(contentsOf: file, encoding: .utf8).contains("openpatch"))
+        let root = keys.appendingPathComponent("root.pem")
+        #expect(FileManager.default.fileExists(atPath: root.path), "keys stay")
     }
 }
