@@ -64,6 +64,19 @@ tuf-conformance: ## The public TUF conformance suite against patchcli tuf (SUITE
 fuzz-metadata:   ## Damages every metadata document for SECONDS (300); OPENPATCH_SEED replays
 	@Scripts/fuzz-metadata.sh $(SECONDS)
 
+.PHONY: bench-web test-webkitgtk demo-web
+bench-web:       ## Web bundles against plain files: pack, open, nginx, file:// (ONLY=serve PAIRS=15)
+	@Scripts/setup.sh test
+	@Scripts/bench-web.sh
+
+test-webkitgtk:  ## Web bundles in a real WebKit (installs WebKitGTK, half a gigabyte)
+	@Scripts/setup.sh test
+	@Scripts/test-webkitgtk.sh
+
+demo-web:        ## A desktop app that shows a web bundle and follows signed releases, with pictures
+	@Scripts/setup.sh test
+	@Scripts/demo-web.sh
+
 check-apple:     ## Type-checks the Apple-only code against our own stubs (compiles, never runs)
 	@Scripts/check-apple.sh
 

@@ -37,7 +37,8 @@ let package = Package(
         .executable(name: "patchd", targets: ["patchd"]),
     ],
     dependencies: wasmKitFolder.map { [.package(path: $0)] } ?? [],
-    targets: systemLibraries + webKitGTK + wasmKit + floor0 + floor1 + floor2 + floor3 + floor4
+    targets: systemLibraries + webKitGTK + webBench + wasmKit + floor0 + floor1 + floor2 + floor3
+        + floor4
         + floor5
         + floor6 + tests
         + appleStubs,
@@ -147,8 +148,10 @@ var floor4: [Target] {
         // Stands on the update core, not on PatchSDK: a web app ships no interpreter.
         .target(
             name: "WebViewBundle",
-            dependencies: ["PatchCompression", "PatchCrypto", "PatchPlatform"]
-                + stubbed("WebKit")),
+            dependencies: [
+                "PatchCompression", "PatchCrypto", "PatchPlatform", "Rollout", "TUF",
+                "UpdateEngine",
+            ] + stubbed("WebKit")),
     ]
 }
 
@@ -167,6 +170,18 @@ var webKitGTK: [Target] {
         .executableTarget(
             name: "webshell", dependencies: ["WebViewBundle", "WebViewBundleGTK"],
             path: "Examples/WebShell"),
+    ]
+}
+
+// What `make bench-web` measures; nobody else needs it.
+var webBench: [Target] {
+    guard Context.environment["OPENPATCH_WEBBENCH"] != nil else { return [] }
+    return [
+        .executableTarget(
+            name: "webbench",
+            dependencies: ["PatchServer", "WebViewBundle"]
+                + (webKitGTKWanted ? ["WebViewBundleGTK"] : []),
+            path: "Benchmarks/Web")
     ]
 }
 
@@ -286,6 +301,9 @@ var tests: [Target] {
             name: "update-child",
             dependencies: ["PatchPlatform", "UpdateEngine", "UpdateScenarios"],
             path: "Tests/UpdateChild"),
+        // An app with web bundles and without a window, for tests of processes.
+        .executableTarget(
+            name: "bundle-child", dependencies: ["WebViewBundle"], path: "Tests/BundleChild"),
         // Modules made from a seed, and the tool that attacks the engine with them.
         .target(
             name: "WebAssemblyFuzz", dependencies: ["CWasmCore", "WebAssembly", "WebAssemblySpec"],
@@ -359,7 +377,8 @@ var tests: [Target] {
         .testTarget(
             name: "WebViewBundleTests",
             dependencies: [
-                "WebViewBundle", "PatchCompression", "PatchCrypto", "PatchPlatform", "TestSupport",
+                "WebViewBundle", "PatchCompression", "PatchCrypto", "PatchPlatform", "Rollout",
+                "TestSupport", "TUF", "UpdateEngine", "UpdateTestSupport", "bundle-child",
             ] + (webKitGTKWanted ? ["webshell"] : []),
             exclude: ["Python"]),
         .testTarget(
@@ -390,7 +409,7 @@ var tests: [Target] {
             dependencies: [
                 "CommandLineKit", "ModuleABI", "PatchCompiler", "PatchCompression", "PatchCrypto",
                 "PatchPlatform", "PatchSDK", "Rollout", "TUF", "WebAssembly", "WebAssemblyWASI",
-                "TestSupport", "patchcli", "patchd",
+                "WebViewBundle", "TestSupport", "patchcli", "patchd",
             ],
             swiftSettings: swiftSyntaxSearch),
     ]

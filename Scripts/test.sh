@@ -33,6 +33,6 @@ echo "== tests"
 # Swift runs tests on as many threads as there are cores, and a test that waits for a program holds
 # one of them. Tests with servers and clients in their own process need those threads to answer in
 # time, so they run apart from those that start compilers and tools.
-networked='^(PatchServer|PatchPlatform|UpdateEngine|PatchSDK|WebViewBundle|TUF)Tests\.'
+networked='^(PatchServer|PatchPlatform|UpdateEngine|PatchSDK|WebViewBundle|TUF)Tests\.(?!ProcessTests)'
 swift test --skip-build --filter "$networked"
 swift test --skip-build --skip "$networked"

@@ -186,6 +186,9 @@ void openpatch_reply_send(openpatch_reply *reply, const char *json, const char *
 static void on_load(WebKitWebView *web, WebKitLoadEvent event, gpointer data) {
     openpatch_view *view = data;
     if (event == WEBKIT_LOAD_STARTED) g_clear_pointer(&view->failure, g_free);
+    if (event == WEBKIT_LOAD_COMMITTED) {
+        view->callbacks.committed(view->callbacks.context, webkit_web_view_get_uri(web));
+    }
     if (event != WEBKIT_LOAD_FINISHED) return;
     view->callbacks.loaded(
         view->callbacks.context, webkit_web_view_get_uri(web), view->failure);
@@ -197,16 +200,18 @@ static gboolean on_failure(
     (void)event;
     (void)uri;
     openpatch_view *view = data;
+    // Another load took its place; that is no failure of the page.
+    if (g_error_matches(error, WEBKIT_NETWORK_ERROR, WEBKIT_NETWORK_ERROR_CANCELLED)) return FALSE;
     g_free(view->failure);
     view->failure = g_strdup(error->message);
     return FALSE;
 }
 
 static void on_crash(WebKitWebView *web, WebKitWebProcessTerminationReason reason, gpointer data) {
-    (void)reason;
     openpatch_view *view = data;
-    view->callbacks.loaded(
-        view->callbacks.context, webkit_web_view_get_uri(web), "the web process ended");
+    if (reason == WEBKIT_WEB_PROCESS_TERMINATED_BY_API) return;
+    const char *uri = webkit_web_view_get_uri(web);
+    view->callbacks.loaded(view->callbacks.context, uri ? uri : "", "the web process ended");
 }
 
 openpatch_view *openpatch_view_new(
@@ -253,7 +258,11 @@ openpatch_view *openpatch_view_new(
 void openpatch_view_free(openpatch_view *view) {
     g_signal_handlers_disconnect_by_data(view->content, view);
     g_signal_handlers_disconnect_by_data(view->web, view);
-    if (view->window) gtk_window_destroy(view->window);
+    if (view->window) {
+        // Only the user's closing of the window ends the main loop.
+        g_signal_handlers_disconnect_by_data(view->window, view);
+        gtk_window_destroy(view->window);
+    }
     g_object_unref(view->web);
     g_object_unref(view->content);
     g_object_unref(view->session);
@@ -283,6 +292,8 @@ void openpatch_view_show(openpatch_view *view, const char *title, int width, int
 void openpatch_view_load(openpatch_view *view, const char *uri) {
     webkit_web_view_load_uri(view->web, uri);
 }
+
+const char *openpatch_view_uri(openpatch_view *view) { return webkit_web_view_get_uri(view->web); }
 
 void openpatch_view_reload(openpatch_view *view) { webkit_web_view_reload(view->web); }
 
@@ -323,9 +334,10 @@ static void on_evaluated(GObject *source, GAsyncResult *result, gpointer data) {
 }
 
 void openpatch_view_evaluate(
-    openpatch_view *view, const char *script, openpatch_text_fn done, void *context) {
+    openpatch_view *view, const char *script, bool apart, openpatch_text_fn done, void *context) {
     webkit_web_view_evaluate_javascript(
-        view->web, script, -1, NULL, NULL, NULL, on_evaluated, new_waiting(done, context, NULL));
+        view->web, script, -1, apart ? RELAY_WORLD : NULL, NULL, NULL, on_evaluated,
+        new_waiting(done, context, NULL));
 }
 
 static void on_snapshot(GObject *source, GAsyncResult *result, gpointer data) {

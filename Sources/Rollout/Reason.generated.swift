@@ -204,6 +204,14 @@ public enum Reason: String, CaseIterable, Codable, Sendable {
     case confirmed = "confirmed"
     /// The app ended unexpectedly soon after this release had been found to work.
     case crashAfterReady = "crash_after_ready"
+    /// The web bundle cannot be read.
+    case bundleMalformed = "bundle_malformed"
+    /// The page of the web bundle did not say in time that it works.
+    case pageNotReady = "page_not_ready"
+    /// The page of the web bundle said that it works but shows nothing.
+    case pageBlank = "page_blank"
+    /// The page of the web bundle could not be loaded or its process ended.
+    case pageFailed = "page_failed"
 
     /// The phases that codes belong to.
     public enum Band: String, CaseIterable, Codable, Sendable {
@@ -325,7 +333,11 @@ public enum Reason: String, CaseIterable, Codable, Sendable {
             .smokeFailed,
             .safeMode,
             .startUnclean,
-            .confirmed:
+            .confirmed,
+            .bundleMalformed,
+            .pageNotReady,
+            .pageBlank,
+            .pageFailed:
             return .activate
         case .noActiveModule,
             .exportMissing,
@@ -545,6 +557,14 @@ public enum Reason: String, CaseIterable, Codable, Sendable {
             return "The release has proved itself on this device."
         case .crashAfterReady:
             return "The app ended unexpectedly soon after this release had been found to work."
+        case .bundleMalformed:
+            return "The web bundle cannot be read."
+        case .pageNotReady:
+            return "The page of the web bundle did not say in time that it works."
+        case .pageBlank:
+            return "The page of the web bundle said that it works but shows nothing."
+        case .pageFailed:
+            return "The page of the web bundle could not be loaded or its process ended."
         }
     }
 
@@ -751,6 +771,14 @@ public enum Reason: String, CaseIterable, Codable, Sendable {
             return "Nothing."
         case .crashAfterReady:
             return "Look at the crash reports of this release."
+        case .bundleMalformed:
+            return "Pack and release it again with patchcli release --bundle."
+        case .pageNotReady:
+            return "Fix the page, have it send updaterConfirm once it can be used, and release again."
+        case .pageBlank:
+            return "Fix the page and release again."
+        case .pageFailed:
+            return "Fix the page and release again."
         }
     }
 }

@@ -12,6 +12,10 @@ public final class BundleWebView {
 
     private let dispatcher: BridgeDispatcher
     private var view: OpaquePointer?
+    /// The bundle whose page is in the main frame.
+    private var shownBundle: String?
+    private var address: String?
+    private var stopListening: (@Sendable () -> Void)?
 
     /// Makes a view; ``GTKMainLoop/prepare()`` comes first.
     /// - Parameter bridge: commands of the app beside the standard ones.
@@ -21,19 +25,22 @@ public final class BundleWebView {
         let callbacks = openpatch_callbacks(
             // Not retained: the view and with it every callback ends in `deinit`.
             context: Unmanaged.passUnretained(self).toOpaque(), request: Self.onRequest,
-            message: Self.onMessage, loaded: Self.onLoaded)
+            message: Self.onMessage, committed: Self.onCommitted, loaded: Self.onLoaded)
         let handler = BridgeDispatcher.handlerName
         view = withCStrings(instance.schemes) { schemes in
             openpatch_view_new(
                 schemes, instance.schemes.count, handler, BridgeScripts.page(handler: handler),
                 BridgeScripts.relay(handler: handler), callbacks)
         }
+        watchReleases()
     }
 
     isolated deinit { close() }  // newer API: this target is for Linux only
 
     /// Ends the view. Called by deinit; later calls of the view do nothing.
     public func close() {
+        stopListening?()
+        stopListening = nil
         if let view { openpatch_view_free(view) }
         view = nil
     }
@@ -47,7 +54,10 @@ public final class BundleWebView {
     }
 
     /// Loads an address, as in `app://app.wvb`.
-    public func load(_ uri: String) { if let view { openpatch_view_load(view, uri) } }
+    public func load(_ uri: String) {
+        address = uri
+        if let view { openpatch_view_load(view, uri) }
+    }
 
     /// Loads the page again.
     public func reload() { if let view { openpatch_view_reload(view) } }
@@ -57,7 +67,20 @@ public final class BundleWebView {
         _ script: String, _ done: @escaping @MainActor (Result<String, ScriptFailure>) -> Void
     ) {
         guard let view else { return }
-        openpatch_view_evaluate(view, script, Self.onText, TextBox.retain(done))
+        openpatch_view_evaluate(view, script, false, Self.onText, TextBox.retain(done))
+    }
+
+    /// Whether the page shows anything (``PageSight``); nil when it does not answer within a second.
+    public func showsSomething(_ done: @escaping @MainActor (Bool?) -> Void) {
+        guard let view else { return done(nil) }
+        var answer: (@MainActor (Bool?) -> Void)? = done
+        let once: @MainActor (Bool?) -> Void = { shown in
+            answer?(shown)
+            answer = nil
+        }
+        let body: TextBox.Body = { result in once((try? result.get()).map { $0 == "true" }) }
+        openpatch_view_evaluate(view, PageSight.script, true, Self.onText, TextBox.retain(body))
+        GTKMainLoop.perform(afterMilliseconds: 1000) { once(nil) }
     }
 
     /// Writes what is visible as a PNG file.
@@ -72,6 +95,70 @@ public final class BundleWebView {
     public func dispatchEvent(_ name: String, detail: JSONValue) {
         guard let script = BridgeScript.event(name, detail) else { return }
         evaluate(script) { _ in }
+    }
+
+    // MARK: Releases
+
+    /// Tells whether the page of a new release has come and shows something, and loads the page anew
+    /// when another version is to be seen.
+    private func watchReleases() {
+        guard let releases = instance.releases else { return }
+        for name in releases.names {
+            releases.watch(name, tellsCommits: true) { [weak self] in
+                await withCheckedContinuation { continuation in
+                    GTKMainLoop.perform {
+                        guard let self, self.shownBundle == name else {
+                            return continuation.resume(returning: nil)
+                        }
+                        self.showsSomething { continuation.resume(returning: $0) }
+                    }
+                }
+            }
+        }
+        stopListening = releases.listen { [weak self] event in
+            guard case .shows(let bundle, _) = event else { return }
+            GTKMainLoop.perform { self?.show(bundle) }
+        }
+    }
+
+    private func show(_ bundle: String) {
+        guard shownBundle == bundle else { return }
+        // A page that could not be loaded, or whose process ended, has no address to reload.
+        if let view, let uri = openpatch_view_uri(view), uri.pointee != 0 {
+            reload()
+        } else if let address {
+            load(address)
+        }
+    }
+
+    private func released(_ uri: String) -> String? {
+        guard let request = BundleRequest(url: uri), instance.schemes.contains(request.scheme),
+            instance.releases?.manages(request.bundleName) == true
+        else { return nil }
+        return request.bundleName
+    }
+
+    private static let onCommitted:
+        @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?) -> Void = { context, uri in
+            guard let context else { return }
+            let me = Context(context)
+            let uri = uri.map { String(cString: $0) } ?? ""
+            MainActor.assumeIsolated { me.view.committed(uri) }
+        }
+
+    private func committed(_ uri: String) {
+        shownBundle = released(uri)
+        if let shownBundle { instance.releases?.pageCommitted(shownBundle) }
+    }
+
+    private func finished(_ uri: String, _ failure: String?) {
+        if let failure, let name = released(uri) ?? shownBundle {
+            // An error page may stand there now; the next version takes its place all the same.
+            shownBundle = name
+            let releases = instance.releases
+            Task.detached { await releases?.pageFailed(name, detail: failure) }
+        }
+        onLoad?(uri, failure)
     }
 
     // MARK: Requests
@@ -141,7 +228,7 @@ public final class BundleWebView {
             let me = Context(context)
             let uri = uri.map { String(cString: $0) } ?? ""
             let failure = failure.map { String(cString: $0) }
-            MainActor.assumeIsolated { me.view.onLoad?(uri, failure) }
+            MainActor.assumeIsolated { me.view.finished(uri, failure) }
         }
 
     private static let onText:

@@ -16,7 +16,16 @@ open class WKWebView: NSObject {
         _ javaScriptString: String,
         completionHandler: (@MainActor @Sendable (Any?, (any Error)?) -> Void)? = nil
     ) {}
+    public func evaluateJavaScript(
+        _ javaScript: String, in frame: WKFrameInfo? = nil, in contentWorld: WKContentWorld,
+        completionHandler: (@MainActor @Sendable (Result<Any, any Error>) -> Void)? = nil
+    ) {}
+    @discardableResult
+    public func reload() -> WKNavigation? { nil }
 }
+
+@MainActor
+open class WKNavigation: NSObject {}
 
 @MainActor
 open class WKWebViewConfiguration: NSObject {
@@ -39,6 +48,7 @@ open class WKUserContentController: NSObject {
 @MainActor
 open class WKContentWorld: NSObject {
     public class var page: WKContentWorld { WKContentWorld() }
+    public class var defaultClient: WKContentWorld { WKContentWorld() }
 }
 
 @MainActor

@@ -61,6 +61,77 @@ struct WebKitGTKTests {
         #expect(png.count > 4_000, "an empty picture is smaller")
     }
 
+    @Test("a media file plays from a bundle, and can be sought in by ranges")
+    func media() throws {
+        let seen = try WebShell.run(
+            app,
+            script: """
+                const audio = new Audio("/sound.wav");
+                audio.muted = true;
+                const once = (name) => new Promise((resolve, reject) => {
+                  audio.addEventListener(name, resolve, { once: true });
+                  audio.addEventListener("error",
+                    () => reject(new Error("media error " + audio.error.code)), { once: true });
+                });
+                await test("length", async () => {
+                  await once("loadedmetadata");
+                  return Math.round(audio.duration);
+                });
+                await test("seekable", () => Math.round(audio.seekable.end(0)));
+                await test("sought", async () => {
+                  const sought = once("seeked");
+                  audio.currentTime = 50;
+                  await sought;
+                  return audio.currentTime;
+                });
+                """)
+        #expect(seen["length"] == .number(60))
+        #expect(seen["seekable"] == .number(60))
+        #expect(seen["sought"] == .number(50))
+    }
+
+    @Test("two schemes are answered at once, each an origin of its own")
+    func twoSchemes() throws {
+        let seen = try WebShell.run(
+            app, ["--scheme", "app", "--scheme", "second"],
+            script: """
+                await test("second", () => new Promise((resolve) => {
+                  window.addEventListener("message", (event) =>
+                    resolve([event.origin, event.data]), { once: true });
+                  const frame = document.createElement("iframe");
+                  frame.src = "second://app.wvb/where.html";
+                  document.body.append(frame);
+                }));
+                await test("blocked", async () => (await fetch("second://app.wvb/digits.txt")).status);
+                """)
+        #expect(
+            seen["second"]
+                == .array([.string("second://app.wvb"), .string("second://app.wvb/where.html")]))
+        #expect(seen["blocked"]?.string?.hasPrefix("failed") == true)
+    }
+
+    @Test("a page of a local server is shown through its scheme, and has the bridge")
+    func localPage() throws {
+        let server = try TestRemote()
+        server.fault = [
+            "page": """
+            <script>
+            window.webkit.messageHandlers.wvbIos.postMessage({
+              name: "sourceLoadVersion", params: { bundleName: "app" },
+            }).then((loaded) => { document.title = location.origin + " " + loaded.version; });
+            </script>
+            """
+        ]
+        try server.save()
+        let lines = try WebShell.start(
+            app,
+            [
+                "--local", "web=\(server.endpoint)", "--url", "dev://web/evil", "--seconds", "4",
+                "--print-title",
+            ])
+        #expect(lines.contains { $0["title"] == .string("dev://web 1.0.0") }, "\(lines)")
+    }
+
     @Test("replies also come to the callbacks that a message names")
     func callbacks() throws {
         let seen = try WebShell.run(
@@ -231,6 +302,9 @@ enum WebShell {
             """
             <script>parent.postMessage(window.webkit ? "a bridge" : "no bridge", "*");</script>
             """)
+        try add(
+            "/where.html", "<script>parent.postMessage(location.href, \"*\");</script>")
+        try builder.insertEntry("/sound.wav", data: sound(seconds: 60))
         // (func (export "add") (param i32 i32) (result i32) local.get 0 local.get 1 i32.add)
         try builder.insertEntry(
             "/add.wasm",
@@ -240,6 +314,18 @@ enum WebShell {
                 7, 1, 3, 0x61, 0x64, 0x64, 0, 0, 10, 9, 1, 7, 0, 0x20, 0, 0x20, 1, 0x6A, 0x0B,
             ])
         return try builder.build()
+    }
+
+    /// Silence, 8,000 samples of 8 bits a second.
+    private static func sound(seconds: Int) -> [UInt8] {
+        func number(_ value: Int, _ bytes: Int) -> [UInt8] {
+            (0..<bytes).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+        }
+        let size = seconds * 8_000
+        return Array("RIFF".utf8) + number(36 + size, 4) + Array("WAVEfmt ".utf8)
+            + number(16, 4) + number(1, 2) + number(1, 2) + number(8_000, 4) + number(8_000, 4)
+            + number(1, 2) + number(8, 2) + Array("data".utf8) + number(size, 4)
+            + [UInt8](repeating: 0x80, count: size)
     }
 
     /// Shows the app, with `script` in its builtin page, until the page closes it; every line that
@@ -256,7 +342,9 @@ enum WebShell {
                 app.folder.path + "/builtin",
                 "--remote", app.folder.path + "/remote",
             ] + limit + arguments,
-            environment: ["HOME": app.folder.path, "GSK_RENDERER": "cairo"])
+            environment: [
+                "HOME": app.folder.path, "GSK_RENDERER": "cairo", "OPENPATCH_DEV": "1",
+            ])
         let result = try process.wait(seconds: 120)
         return result.standardOutput.split(separator: "\n").compactMap {
             JSONValue(json: Array($0.utf8))

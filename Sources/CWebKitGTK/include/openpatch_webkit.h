@@ -20,6 +20,8 @@ typedef struct {
     void (*request)(void *context, openpatch_request *request);
     // `json` is {"url": …, "message": …}, written by the relay script.
     void (*message)(void *context, const char *json, openpatch_reply *reply);
+    // Another page took the place of the one before in the main frame.
+    void (*committed)(void *context, const char *uri);
     // The main frame finished loading; `failure` is NULL when it succeeded.
     void (*loaded)(void *context, const char *uri, const char *failure);
 } openpatch_callbacks;
@@ -43,10 +45,13 @@ void *openpatch_view_widget(openpatch_view *view);
 // Puts the view into a window of its own and shows it.
 void openpatch_view_show(openpatch_view *view, const char *title, int width, int height);
 void openpatch_view_load(openpatch_view *view, const char *uri);
+// The address of the page; NULL when there is none.
+const char *openpatch_view_uri(openpatch_view *view);
 void openpatch_view_reload(openpatch_view *view);
-// The result is JSON text, NULL for what has none.
+// The result is JSON text, NULL for what has none. With `apart` the script runs in the world of the
+// relay, where it sees the page but not the page's own variables.
 void openpatch_view_evaluate(
-    openpatch_view *view, const char *script, openpatch_text_fn done, void *context);
+    openpatch_view *view, const char *script, bool apart, openpatch_text_fn done, void *context);
 // Writes what is visible as PNG.
 void openpatch_view_snapshot(
     openpatch_view *view, const char *path, openpatch_text_fn done, void *context);

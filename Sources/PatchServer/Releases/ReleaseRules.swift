@@ -32,7 +32,8 @@ struct ReleaseRules {
             switch parts.first {
             case "modules": releases.append(try checkRelease(target, parts))
             case "heads": try checkHead(target, parts, read)
-            case "bundles", "deltas", "brakes": break
+            case "bundles": releases.append(try checkBundle(target, parts))
+            case "deltas", "brakes": break
             default:
                 throw APIError.refused(
                     "unknown_target", "'\(target.path)' is none of the paths of a release.")
@@ -70,17 +71,7 @@ struct ReleaseRules {
             throw APIError.refused(
                 "bad_release", "'\(path)' is published as it is, but its digests differ.")
         }
-        for other in known where other.path.hasPrefix("modules/") {
-            guard let earlier: Release = Self.decode(other.custom) else { continue }
-            // The same path with the same bytes is a release that gets new words, not a new one.
-            let isSame = earlier.raw == release.raw && earlier.sequence == release.sequence
-            if !isSame, earlier.sequence >= release.sequence {
-                throw APIError.conflict(
-                    "sequence_taken",
-                    "Sequence \(release.sequence) is not after \(earlier.sequence), which is "
-                        + "published already; somebody else may have released. Start again.")
-            }
-        }
+        try checkSequence(release)
         return NewRelease(path: path, release: release)
     }
 
@@ -103,7 +94,9 @@ struct ReleaseRules {
         }
         try checkApp(head.appID, path)
         guard head.channel == parts[1],
-            parts.last == "\(head.fingerprint.prefix(16)).json" || parts.last == "any.json"
+            parts.last == "\(head.fingerprint.prefix(16)).json"
+                || parts[2] == "bundle" && parts.last == "any.json"
+                    && head.fingerprint == Self.anyBuild
         else {
             throw APIError.refused(
                 "head_mismatch", "'\(path)' contains a head of another channel or build.")
@@ -117,8 +110,9 @@ struct ReleaseRules {
                         + "already; somebody else may have published. Start again.")
             }
         }
-        guard parts[2] == "module" else { return }
-        let digests = moduleDigests(fp16: String(head.fingerprint.prefix(16)))
+        let digests =
+            parts[2] == "module"
+            ? moduleDigests(fp16: String(head.fingerprint.prefix(16))) : bundleDigests(parts[3])
         for digest in [head.stable, head.candidate?.digest].compactMap({ $0 })
         where !digests.contains(digest) {
             throw APIError.refused(
@@ -138,7 +132,7 @@ struct ReleaseRules {
         return digests
     }
 
-    private func checkApp(_ named: String, _ path: String) throws {
+    func checkApp(_ named: String, _ path: String) throws {
         guard named == appID else {
             throw APIError.refused("wrong_app", "'\(path)' was signed for another app.")
         }

@@ -8,10 +8,24 @@ import WebViewBundle
     import Darwin
 #endif
 
+/// Where published web bundles come from: a folder of their own, or the releases of an app.
+protocol BundleShelf: Sendable {
+    /// The names of all bundles, sorted.
+    func names() throws -> [String]
+    /// Which version of a bundle is deployed; nil when there is no such bundle.
+    func deployment(of name: String) throws -> BundleRepository.Deployment?
+    /// What is stated of a version; nil when it is not published.
+    func statement(of name: String, _ version: String) throws -> BundleRepository.Statement?
+    /// The path of a version's archive, which is published.
+    func path(of name: String, _ version: String) throws -> String
+}
+
+extension BundleRepository: BundleShelf {}
+
 /// Serves a repository of web bundles by the remote contract (Docs/web-bundles.md, "Remotes"),
 /// with conditional requests and ranges.
 public struct BundleRemoteHandler: RequestHandler {
-    private let repository: BundleRepository
+    private let repository: any BundleShelf
     private let allowsOtherVersions: Bool
     private let prefix: String
 
@@ -22,6 +36,12 @@ public struct BundleRemoteHandler: RequestHandler {
         _ repository: BundleRepository, prefix: String = "", allowsOtherVersions: Bool = false
     ) {
         self.repository = repository
+        self.prefix = prefix
+        self.allowsOtherVersions = allowsOtherVersions
+    }
+
+    init(shelf: any BundleShelf, prefix: String, allowsOtherVersions: Bool) {
+        repository = shelf
         self.prefix = prefix
         self.allowsOtherVersions = allowsOtherVersions
     }
@@ -42,7 +62,7 @@ public struct BundleRemoteHandler: RequestHandler {
         _ request: HTTPRequest, status: Int, bytes: Int, nanoseconds: UInt64
     ) {}
 
-    private func answer(_ request: HTTPRequest) throws -> HTTPResponse {
+    func answer(_ request: HTTPRequest) throws -> HTTPResponse {
         guard request.method == "GET" || request.method == "HEAD" else {
             throw APIError.methodNotAllowed("GET and HEAD")
         }

@@ -30,11 +30,12 @@ struct Catalog: Sendable {
 
     /// Adds the releases among a role's targets; targets that describe none are left out, so that
     /// a newer kind of entry does not hide the ones we understand.
-    mutating func add(_ files: [TargetFile], kind: String) {
+    mutating func add(_ files: [TargetFile], kind: any PayloadKind) {
         for file in files {
             if file.path.hasPrefix("deltas/") { deltas[file.path] = file }
             guard let custom = file.custom, let release = try? Self.release(custom),
-                release.kind == kind, Hex.decode(release.raw.sha256)?.count == 32
+                release.kind == kind.name, kind.lists(file.path),
+                Hex.decode(release.raw.sha256)?.count == 32
             else { continue }
             releases[release.raw.sha256] = release
             targets[release.raw.sha256] = file

@@ -14,6 +14,10 @@ public protocol PayloadKind: Sendable {
     /// The target path of the brake on a channel.
     func brakePath(channel: String) -> String
 
+    /// Whether a release of this kind that is listed under a path is one of those to choose from. A
+    /// role may list several web bundles, and a device follows one.
+    func lists(_ path: String) -> Bool
+
     /// Looks at a payload whose digest and size are right, before it becomes a slot. Nothing of it
     /// may be run here.
     /// - Throws: ``UpdateError``; the release is then remembered as failed on this device.
@@ -23,4 +27,7 @@ public protocol PayloadKind: Sendable {
 extension PayloadKind {
     /// That of modules.
     public func brakePath(channel: String) -> String { BrakesRole.modulePath(channel: channel) }
+
+    /// All that the build's role lists.
+    public func lists(_ path: String) -> Bool { true }
 }

@@ -115,7 +115,7 @@ final class Remote: Sendable {
                 try await readStatement(
                     target, at: base, named: "head", tooLarge: .headMalformed))
             let listed = try await updater.targets(ofRole: settings.buildRole) ?? []
-            catalog.add(listed, kind: kind.name)
+            catalog.add(listed, kind: kind)
         }
         do {
             catalog.brake = try await readBrake(at: base)

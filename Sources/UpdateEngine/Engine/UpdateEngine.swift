@@ -117,6 +117,13 @@ public actor UpdateEngine {
         readsOnly ? try store.reading { try slots.load(slot) } : try slots.load(slot)
     }
 
+    /// The file of a slot, hashed again; for payloads that are read in parts and not whole.
+    /// - Returns: its name in the state folder.
+    /// - Throws: ``UpdateError`` `slot_missing` or `slot_damaged`.
+    public func payloadFile(of slot: Slot) throws -> String {
+        readsOnly ? try store.reading { try slots.check(slot) } : try slots.check(slot)
+    }
+
     /// Says that what was staged runs now: it becomes current, and what ran stays as previous.
     /// - Throws: ``UpdateError`` when the state cannot be written.
     public func didActivateStaged() throws {

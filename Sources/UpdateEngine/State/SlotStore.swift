@@ -29,6 +29,32 @@ struct SlotStore: Sendable {
         return bytes
     }
 
+    /// Hashes the payload of a slot piece by piece, for those that read it from its file.
+    /// - Returns: the file's name in the state folder.
+    /// - Throws: ``UpdateError`` `slot_missing` or `slot_damaged`.
+    func check(_ slot: Slot) throws -> String {
+        let name = name(slot.digest)
+        do {
+            guard let reader = try files.openForReading(name) else {
+                throw UpdateError(.slotMissing, slot.digest)
+            }
+            var hash = SHA256.incremental()
+            var size = 0
+            while size <= slot.size {
+                let piece = try reader.read(upTo: 256 << 10)
+                if piece.isEmpty { break }
+                hash.update(piece)
+                size += piece.count
+            }
+            guard size == slot.size, hash.finalize().hex == slot.digest else {
+                throw UpdateError(.slotDamaged, slot.digest)
+            }
+            return name
+        } catch {
+            throw UpdateError.state(error)
+        }
+    }
+
     /// The payload with a digest, if it is here and whole.
     func load(digest: String, maximumSize: Int) -> [UInt8]? {
         guard let bytes = try? files.read(name(digest), maximumSize: maximumSize),

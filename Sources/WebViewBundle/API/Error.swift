@@ -51,6 +51,9 @@ enum FailureCode: String, CaseIterable {
     case noRemoteFolder = "remote_folder_missing"
     case downgrade = "downgrade_refused"
     case downloadRunning = "download_running"
+    // Releases
+    case notReleased = "bundle_not_released"
+    case isReleased = "bundle_is_released"
     // Integrity and signatures
     case integrityMissing = "integrity_missing"
     case integrityMalformed = "integrity_malformed"

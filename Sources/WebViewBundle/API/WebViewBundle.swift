@@ -24,16 +24,23 @@ public final class WebViewBundle: Sendable {
     public let remote: Remote?
     /// Checks for, downloads and installs updates, when configured.
     public let updater: Updater?
+    /// The bundles that are delivered as signed releases, when configured.
+    public let releases: BundleReleases?
     /// The schemes that are answered, and how.
     public let protocols: [WebViewBundleProtocol]
 
     let configuration: WebViewBundleConfig
     private let handler: BundleRequestHandler
     private let proxies: [String: LocalProxy]
+    private let lifecycle: BundleLifecycle?
 
     /// Builds an instance of its own, beside ``shared``.
-    /// - Throws: ``WebViewBundleError`` for the schemes; ``Error`` for remote and key.
-    public init(config: WebViewBundleConfig) throws {
+    /// - Throws: ``WebViewBundleError`` for the schemes; ``Error`` for remote, key and releases.
+    public convenience init(config: WebViewBundleConfig) throws {
+        try self.init(config: config, environment: BundleReleases.Environment())
+    }
+
+    init(config: WebViewBundleConfig, environment: BundleReleases.Environment) throws {
         try SchemeRules.check(config.protocols)
         let onError = config.onError ?? { _ in }
         let source = BundleSource(options: config.source, onError: onError)
@@ -49,6 +56,10 @@ public final class WebViewBundle: Sendable {
             proxies[scheme] = LocalProxy(hosts: hosts)
         }
         self.proxies = proxies
+        releases = try config.releases.map {
+            try BundleReleases($0, source: source, environment: environment, onError: onError)
+        }
+        lifecycle = releases.map(BundleLifecycle.init)
         guard let settings = config.updater else {
             remote = nil
             updater = nil
@@ -72,14 +83,20 @@ public final class WebViewBundle: Sendable {
         guard schemes.contains(request.scheme) else {
             return .text(404, "The scheme '\(request.scheme.printable)' is not configured.")
         }
-        return handler.respond(to: request)
+        guard let released = await releases?.prepared(request.bundleName) else {
+            return handler.respond(to: request)
+        }
+        let response = handler.respond(to: request)
+        if PathRules.isNavigation(request) { released.servedDocument() }
+        return response
     }
 
     /// What answers messages of pages: the standard commands on this instance, and those of the
     /// app.
     public func makeBridge(_ own: Bridge? = nil) -> BridgeDispatcher {
         BridgeDispatcher(
-            commands: BridgeCommands.all(source: source, remote: remote, updater: updater),
+            commands: BridgeCommands.all(
+                source: source, remote: remote, updater: updater, releases: releases),
             own: own, policy: configuration.bridge, schemes: schemes)
     }
 

@@ -60,6 +60,8 @@ public struct WebViewBundleConfig: Sendable {
     public var protocols: [WebViewBundleProtocol]
     /// How bundles are kept current; nil for an app that only serves.
     public var updater: WebViewBundleUpdaterConfig?
+    /// Bundles that are delivered as signed releases; nil for none.
+    public var releases: WebViewBundleReleasesConfig?
     /// How entries are found and cached.
     public var serving: BundleServingOptions
     /// Who may call native code, and what.
@@ -70,7 +72,7 @@ public struct WebViewBundleConfig: Sendable {
     /// Makes one of its parts.
     public init(
         source: SourceOptions = SourceOptions(), protocols: [WebViewBundleProtocol],
-        updater: WebViewBundleUpdaterConfig? = nil,
+        updater: WebViewBundleUpdaterConfig? = nil, releases: WebViewBundleReleasesConfig? = nil,
         serving: BundleServingOptions = BundleServingOptions(),
         bridge: BridgePolicy = BridgePolicy(),
         onError: (@Sendable (any Swift.Error) -> Void)? = nil
@@ -78,6 +80,7 @@ public struct WebViewBundleConfig: Sendable {
         self.source = source
         self.protocols = protocols
         self.updater = updater
+        self.releases = releases
         self.serving = serving
         self.bridge = bridge
         self.onError = onError
@@ -86,7 +89,7 @@ public struct WebViewBundleConfig: Sendable {
     /// Whether another configuration means the same; closures cannot be compared and do not count.
     func isSame(as other: WebViewBundleConfig) -> Bool {
         source == other.source && protocols == other.protocols && updater == other.updater
-            && serving == other.serving && bridge == other.bridge
+            && releases == other.releases && serving == other.serving && bridge == other.bridge
     }
 }
 

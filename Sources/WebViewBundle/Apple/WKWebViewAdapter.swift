@@ -17,10 +17,20 @@
 
         private let instance: WebViewBundle
         private var running: [ObjectIdentifier: Task<Void, Never>] = [:]
+        private let pages: ReleasedPages?
 
-        init(_ instance: WebViewBundle) { self.instance = instance }
+        init(_ instance: WebViewBundle) {
+            self.instance = instance
+            pages = instance.releases.map { ReleasedPages($0) }
+        }
 
         func webView(_ webView: WKWebView, start urlSchemeTask: any WKURLSchemeTask) {
+            if let url = urlSchemeTask.request.url,
+                let request = Self.request(urlSchemeTask.request, url)
+            {
+                pages?.serves(
+                    request.bundleName, in: webView, isDocument: PathRules.isNavigation(request))
+            }
             let key = ObjectIdentifier(urlSchemeTask)
             running[key] = Task { [weak self] in
                 await self?.answer(urlSchemeTask, key)

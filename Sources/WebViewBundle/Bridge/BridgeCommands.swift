@@ -13,11 +13,13 @@ struct BridgeCommand: Sendable {
 /// (Docs/web-bundles.md, "The bridge").
 enum BridgeCommands {
     static func all(
-        source: BundleSource, remote: Remote?, updater: Updater?
+        source: BundleSource, remote: Remote?, updater: Updater?, releases: BundleReleases? = nil
     ) -> [String: BridgeCommand] {
-        reading(source).merging(changing(source)) { $1 }
+        let commands = reading(source).merging(changing(source)) { $1 }
             .merging(asking(remote)) { $1 }
             .merging(updating(source, updater)) { $1 }
+        guard let releases else { return commands }
+        return commands.merging(ReleaseCommands.all(source, releases, beside: commands)) { $1 }
     }
 
     // MARK: Source
@@ -176,15 +178,15 @@ enum BridgeCommands {
         ])
     }
 
-    private static func json(_ listing: RemoteBundleListing) -> JSONValue {
+    static func json(_ listing: RemoteBundleListing) -> JSONValue {
         .object(["name": .string(listing.name), "version": .string(listing.version)])
     }
 
-    private static func json(_ info: RemoteBundleInfo) -> JSONValue {
+    static func json(_ info: RemoteBundleInfo) -> JSONValue {
         adding(["name": .string(info.name), "version": .string(info.version)], to: info.metadata)
     }
 
-    private static func json(_ info: BundleUpdateInfo) -> JSONValue {
+    static func json(_ info: BundleUpdateInfo) -> JSONValue {
         adding(
             [
                 "name": .string(info.name), "version": .string(info.version),

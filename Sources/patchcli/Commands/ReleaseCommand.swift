@@ -52,12 +52,15 @@ enum ReleaseCommand {
                     "Without asking, within two days, where it can run."
                 ),
                 ("patchcli release --dry-run --json", "What would be signed, as JSON."),
+                ("patchcli release --bundle dist", "A web bundle, packed from a folder."),
             ],
             parameters: parameters(
                 Common.project, Common.channel, Common.fingerprint, version, notes)
                 + ReleaseAudience.options
                 + parameters(
-                    Common.signCommand, Common.allowRemoved, strict, allowUnreachable, Common.yes,
+                    BundleRelease.source, Common.bundleName, BundleRelease.requires,
+                    BundleRelease.base, Common.signCommand, Common.allowRemoved, strict,
+                    allowUnreachable, Common.yes,
                     Common.dryRun),
             body: run)
     }
@@ -92,28 +95,28 @@ enum ReleaseCommand {
     @Sendable private static func run(_ invocation: Invocation) async throws {
         let workspace = try Workspace(invocation)
         let console = invocation.console
+        if let source = try invocation[BundleRelease.source] {
+            return try await BundleRelease.run(
+                invocation, workspace, source: source, wishes: try wishes(invocation, workspace),
+                version: try invocation[version])
+        }
         let manifest = try workspace.project.manifest(
             fingerprint: try invocation[Common.fingerprint])
         let publishing = try Publishing(workspace, console: console)
         let signCommand = try invocation[Common.signCommand]
         // Before anything is built: a key that is missing is found out now.
         if signCommand == nil { _ = try workspace.releaseSigners() }
-        var wishes = ReleasePlan.Wishes(
-            channel: try invocation[Common.channel] ?? workspace.configuration.channel)
-        wishes.notes = try invocation[notes]
-        wishes.audience = try ReleaseAudience(invocation, isStatic: workspace.isStatic)
-        wishes.commit = workspace.commit
         let isDry = try invocation[Common.dryRun]
         let wanted = try invocation[version]
         let allowingRemoval = try invocation[Common.allowRemoved]
         let isStrict = try invocation[strict]
+        let final = try wishes(invocation, workspace)
         let reach = await Reach.of([manifest.fingerprint], workspace, console)
         try reach?.check(allowing: try invocation[allowUnreachable])
         if let reach, !isDry, !(try invocation[Common.yes]) {
             try console.confirm(
-                "Release to \(wishes.audience.words) of \(reach.words) on \(wishes.channel)?")
+                "Release to \(final.audience.words) of \(reach.words) on \(final.channel)?")
         }
-        let final = wishes
         var outcome = try await publishing.retrying { editor, index in
             try await release(
                 Request(
@@ -124,6 +127,17 @@ enum ReleaseCommand {
         }
         outcome.report.reach = reach
         try console.report(outcome.report) { show(outcome, manifest, final, on: $0) }
+    }
+
+    private static func wishes(
+        _ invocation: Invocation, _ workspace: Workspace
+    ) throws -> ReleasePlan.Wishes {
+        var wishes = ReleasePlan.Wishes(
+            channel: try invocation[Common.channel] ?? workspace.configuration.channel)
+        wishes.notes = try invocation[notes]
+        wishes.audience = try ReleaseAudience(invocation, isStatic: workspace.isStatic)
+        wishes.commit = workspace.commit
+        return wishes
     }
 
     private struct Request: Sendable {
@@ -240,7 +254,7 @@ enum ReleaseCommand {
     }
 
     /// Whether publishing again would say nothing new.
-    private static func isSame(
+    static func isSame(
         _ release: Release, _ head: Head, _ wishes: ReleasePlan.Wishes
     ) -> Bool {
         release.mandatory == wishes.audience.isMandatory

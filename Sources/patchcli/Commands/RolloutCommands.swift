@@ -149,7 +149,7 @@ enum RolloutCommands {
             parameters: parameters(release, sign) + HeadChange.parameters
         ) { invocation in
             let workspace = try Workspace(invocation)
-            if try workspace.isStatic || invocation[sign] {
+            if try signs(invocation, workspace) {
                 return try await run(invocation, .halt) { "The rollout of \($0) is halted" }
             }
             try await brake("halt", invocation, workspace) { "The rollout of \($0) is halted" }
@@ -168,7 +168,7 @@ enum RolloutCommands {
         ) { invocation in
             let workspace = try Workspace(invocation)
             let words: @Sendable (String) -> String = { "The rollout of \($0) goes on" }
-            if try workspace.isStatic || invocation[sign] {
+            if try signs(invocation, workspace) {
                 return try await run(invocation, .resume, false, asking: nil, words)
             }
             // What the release key stopped, only the release key can let go on.
@@ -177,6 +177,12 @@ enum RolloutCommands {
             }
             try await brake("resume", invocation, workspace, words)
         }
+    }
+
+    /// Whether the release key says it rather than the server: servers brake modules only.
+    private static func signs(_ invocation: Invocation, _ workspace: Workspace) throws -> Bool {
+        if workspace.isStatic { return true }
+        return try invocation[sign] || invocation[Common.bundleName] != nil
     }
 
     private static func isHaltedByHead(

@@ -19,6 +19,8 @@ enum StatusCommand {
     struct Report: Encodable {
         struct Live: Encodable {
             let channel: String
+            /// The web bundle; absent for modules.
+            let bundle: String?
             let fingerprint: String
             let kind: String
             let stable: String?
@@ -55,7 +57,9 @@ enum StatusCommand {
         let report = Report(
             app_key: workspace.app, address: publishing.repository.address,
             mode: publishing.repository.isStatic ? "static" : "server",
-            live: index.heads.map { live($0.head, index) },
+            live: ([index] + index.bundleNames.map(index.ofBundle)).flatMap { index in
+                index.heads.map { live($0.head, index) }
+            },
             builds_without_head: withoutHead(editor, index), roles: roles(editor))
         try invocation.console.report(report) { show(report, workspace, on: $0) }
     }
@@ -69,7 +73,8 @@ enum StatusCommand {
             $0.release.raw.sha256 == shown?.raw.sha256
         }?.target.length
         return Report.Live(
-            channel: head.channel, fingerprint: head.fingerprint, kind: head.kind.rawValue,
+            channel: head.channel, bundle: index.bundle, fingerprint: head.fingerprint,
+            kind: head.kind.rawValue,
             stable: stable?.version, stable_sequence: stable?.sequence,
             candidate: candidate?.version, grant_bps: head.candidate?.grant,
             reach_bps: head.candidate.map { index.reach($0, channel: head.channel) },
@@ -126,7 +131,9 @@ enum StatusCommand {
                         + (live.halted ? ", halted" : "")
                 }
                 table.add([
-                    live.channel, String(live.fingerprint.prefix(16)), stable,
+                    live.channel,
+                    live.bundle.map { "bundle \($0)" } ?? String(live.fingerprint.prefix(16)),
+                    stable,
                     live.kind == "embedded" ? "-" : live.stable_sequence.map(String.init) ?? "-",
                     candidate ?? "-", live.size.map(Quantity.bytes) ?? "-",
                     live.returnable.isEmpty ? "-" : live.returnable.joined(separator: ", "),

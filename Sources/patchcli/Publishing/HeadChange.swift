@@ -33,8 +33,8 @@ enum HeadChange {
 
     static var parameters: [AnyParameter] {
         CommandLineKit.parameters(
-            Common.project, Common.channel, Common.fingerprint, Common.signCommand, Common.yes,
-            Common.dryRun)
+            Common.project, Common.channel, Common.fingerprint, Common.bundleName,
+            Common.signCommand, Common.yes, Common.dryRun)
     }
 
     /// Applies `change` to every head of the channel (or to one build's), signs and publishes.
@@ -49,9 +49,11 @@ enum HeadChange {
         let channel = try invocation[Common.channel] ?? workspace.configuration.channel
         let isDry = try invocation[Common.dryRun]
         let only = try invocation[Common.fingerprint]?.lowercased()
+        let bundle = try invocation[Common.bundleName]
         let signCommand = try invocation[Common.signCommand]
         let isAsked = try !isDry && !invocation[Common.yes]
         return try await publishing.retrying { published, index in
+            let index = bundle.map(index.ofBundle) ?? index
             let signers = try workspace.releaseSigners(published, command: signCommand)
             let heads = index.heads.map(\.head).filter {
                 $0.channel == channel && (only == nil || $0.fingerprint.hasPrefix(only ?? ""))
@@ -60,6 +62,7 @@ enum HeadChange {
                 throw CommandFailure(
                     "nothing_released",
                     "Nothing was released on \(channel)"
+                        + (bundle.map { " of the bundle '\($0)'" } ?? "")
                         + (only.map { " for a build \($0)…" } ?? ""),
                     fix: "patchcli status", exit: .unreachable)
             }

@@ -78,16 +78,30 @@ extension Publishing {
     /// Reads what is published and makes the deltas of a new release. A base that cannot be had only
     /// means that one delta fewer is published.
     func deltas(
-        to payload: ModulePayload, shipped: () throws -> [UInt8], _ index: ReleaseIndex,
+        to payload: ModulePayload, shipped: @escaping () throws -> [UInt8], _ index: ReleaseIndex,
         fp16: String
+    ) async throws -> [ReleaseDelta] {
+        try await deltas(
+            to: payload.raw, insteadOf: payload.packed.count, shipped: shipped, index, fp16: fp16)
+    }
+
+    /// The same for any payload.
+    /// - Parameters:
+    ///   - size: bytes of the download that a delta stands in for.
+    ///   - shipped: what the app shipped with; nil when that is not known here.
+    func deltas(
+        to payload: [UInt8], insteadOf size: Int, shipped: (() throws -> [UInt8])?,
+        _ index: ReleaseIndex, fp16: String
     ) async throws -> [ReleaseDelta] {
         try await console.step("Make deltas") { progress in
             var bases: [ReleaseDeltas.Base] = []
-            do {
-                let bytes = try shipped()
-                bases.append(.init(digest: SHA256.hash(bytes).hex, bytes: bytes))
-            } catch {
-                console.note("No delta from what the app shipped with: \(error)")
+            if let shipped {
+                do {
+                    let bytes = try shipped()
+                    bases.append(.init(digest: SHA256.hash(bytes).hex, bytes: bytes))
+                } catch {
+                    console.note("No delta from what the app shipped with: \(error)")
+                }
             }
             for published in ReleaseDeltas.candidates(index, fp16: fp16).prefix(ReleaseDeltas.most)
             {
@@ -101,7 +115,7 @@ extension Publishing {
                 }
             }
             let deltas = try ReleaseDeltas.make(
-                to: payload.raw, insteadOf: payload.packed.count, from: bases, fp16: fp16)
+                to: payload, insteadOf: size, from: bases, fp16: fp16)
             progress.update(
                 nil, deltas.map { Quantity.bytes($0.target.bytes.count) }.joined(separator: ", "))
             return deltas

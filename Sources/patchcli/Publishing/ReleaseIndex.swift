@@ -5,7 +5,7 @@ import TUF
 
 /// What is published for an app, as releases and heads.
 struct ReleaseIndex: Sendable {
-    /// A published release of a module.
+    /// A published release.
     struct Published: Sendable, Equatable {
         let target: TargetFile
         let release: Release
@@ -25,38 +25,71 @@ struct ReleaseIndex: Sendable {
     let deltas: [TargetFile]
     /// What servers restrict, by channel.
     let brakes: [String: Brake]
+    /// The web bundle whose releases these are; nil for modules.
+    let bundle: String?
+    /// The newest sequence of all releases of the app, whatever they deliver.
+    let lastSequence: Int
+    /// What is published of each web bundle.
+    private var bundles: [String: Bundle] = [:]
 
-    /// Reads everything that the roles list.
+    private struct Bundle: Sendable {
+        var releases: [Published] = []
+        var heads: [PublishedHead] = []
+        var brakes: [String: Brake] = [:]
+    }
+
+    /// Reads everything that the roles list; the releases are those of modules.
     /// - Parameter read: gives the verified bytes of a head.
     init(
         _ editor: RepositoryEditor, read: (TargetFile) async throws -> [UInt8]
     ) async throws {
-        var releases: [Published] = []
-        var heads: [PublishedHead] = []
+        var modules = Bundle()
+        var bundles: [String: Bundle] = [:]
         var deltas: [TargetFile] = []
-        var brakes: [String: Brake] = [:]
         for target in editor.listedTargets {
-            let parts = target.path.split(separator: "/")
+            let parts = target.path.split(separator: "/").map(String.init)
             switch parts.first {
             case "modules":
-                guard let custom = target.custom else { continue }
-                let json = JSONValue.object(custom).encoded()
-                let release: Release = try Self.read(json, of: target)
-                releases.append(Published(target: target, release: release))
+                if let release = try Self.release(target) { modules.releases.append(release) }
+            case "bundles" where parts.count == 3:
+                guard let release = try Self.release(target) else { continue }
+                bundles[parts[1], default: Bundle()].releases.append(release)
             case "heads" where parts.count == 4 && parts[2] == "module":
-                let head: Head = try Self.read(try await read(target), of: target)
-                heads.append(PublishedHead(target: target, head: head))
+                modules.heads.append(try await Self.head(target, read))
+            case "heads" where parts.count == 5 && parts[2] == "bundle":
+                bundles[parts[3], default: Bundle()].heads.append(
+                    try await Self.head(target, read))
             case "deltas": deltas.append(target)
             case "brakes" where parts.count == 3 && parts[2] == "module.json":
                 let brake: Brake = try Self.read(try await read(target), of: target)
-                brakes[brake.channel] = brake
+                modules.brakes[brake.channel] = brake
+            case "brakes" where parts.count == 4 && parts[2] == "bundle":
+                let brake: Brake = try Self.read(try await read(target), of: target)
+                bundles[String(parts[3].dropLast(".json".count)), default: Bundle()]
+                    .brakes[brake.channel] = brake
             default: continue
             }
         }
         self.deltas = deltas
-        self.brakes = brakes
-        self.releases = releases.sorted { $0.release.sequence < $1.release.sequence }
-        self.heads = heads
+        self.bundles = bundles
+        bundle = nil
+        brakes = modules.brakes
+        releases = modules.releases.sorted { $0.release.sequence < $1.release.sequence }
+        heads = modules.heads
+        let all = modules.releases + bundles.values.flatMap(\.releases)
+        lastSequence = all.map(\.release.sequence).max() ?? 0
+    }
+
+    private static func release(_ target: TargetFile) throws -> Published? {
+        guard let custom = target.custom else { return nil }
+        let json = JSONValue.object(custom).encoded()
+        return Published(target: target, release: try read(json, of: target))
+    }
+
+    private static func head(
+        _ target: TargetFile, _ read: (TargetFile) async throws -> [UInt8]
+    ) async throws -> PublishedHead {
+        PublishedHead(target: target, head: try Self.read(try await read(target), of: target))
     }
 
     private static func read<Statement: Decodable>(
@@ -75,20 +108,35 @@ struct ReleaseIndex: Sendable {
     /// An index of known parts, for tests.
     init(
         releases: [Published], heads: [PublishedHead], deltas: [TargetFile] = [],
-        brakes: [String: Brake] = [:]
+        brakes: [String: Brake] = [:], bundle: String? = nil, lastSequence: Int? = nil
     ) {
         self.brakes = brakes
         self.releases = releases
         self.heads = heads
         self.deltas = deltas
+        self.bundle = bundle
+        self.lastSequence = lastSequence ?? releases.last?.release.sequence ?? 0
+    }
+
+    /// The names of the web bundles that were released.
+    var bundleNames: [String] { bundles.keys.sorted() }
+
+    /// The same of one web bundle, whose releases follow one another apart from the modules'.
+    func ofBundle(_ name: String) -> ReleaseIndex {
+        let found = bundles[name] ?? Bundle()
+        let paths = Set(found.releases.flatMap(\.release.deltas).map(\.path))
+        return ReleaseIndex(
+            releases: found.releases.sorted { $0.release.sequence < $1.release.sequence },
+            heads: found.heads, deltas: deltas.filter { paths.contains($0.path) },
+            brakes: found.brakes, bundle: name, lastSequence: lastSequence)
     }
 
     /// The sequence of the next release.
-    var nextSequence: Int { (releases.last?.release.sequence ?? 0) + 1 }
+    var nextSequence: Int { lastSequence + 1 }
 
     /// The head of a channel and build.
     func head(channel: String, fp16: String) -> Head? {
-        heads.first { $0.target.path == Self.headPath(channel: channel, fp16: fp16) }?.head
+        heads.first { $0.target.path == headPath(channel: channel, fp16: fp16) }?.head
     }
 
     /// How far a candidate reaches: the smaller of grant and cap, in basis points.
@@ -103,7 +151,8 @@ struct ReleaseIndex: Sendable {
 
     /// The releases of a build.
     func releases(fp16: String) -> [Published] {
-        releases.filter { $0.target.path.hasPrefix("modules/\(fp16)/") }
+        bundle != nil
+            ? releases : releases.filter { $0.target.path.hasPrefix("modules/\(fp16)/") }
     }
 
     /// The deltas of a build.
@@ -117,8 +166,15 @@ struct ReleaseIndex: Sendable {
         return releases(fp16: fp16).last { $0.release.raw.sha256 == digest }?.release
     }
 
-    static func headPath(channel: String, fp16: String) -> String {
-        "heads/\(channel)/module/\(fp16).json"
+    /// Where the head of a channel is published.
+    func headPath(channel: String, fp16: String) -> String {
+        if let bundle { return "heads/\(channel)/bundle/\(bundle)/any.json" }
+        return "heads/\(channel)/module/\(fp16).json"
+    }
+
+    /// Where the archive of a web bundle is published.
+    static func bundlePath(_ name: String, version: String) -> String {
+        "bundles/\(name)/\(version).wvb"
     }
 
     static func modulePath(fp16: String, version: String) -> String {

@@ -51,15 +51,8 @@ struct ReleasePlan: Sendable {
         _ payload: Payload, index: ReleaseIndex, appID: String, platform: String,
         fingerprint: String, wishes: Wishes, salt: String
     ) throws -> ReleasePlan {
-        let fp16 = BuildRole.fp16(fingerprint)
         let version = payload.section.release
         let digest = SHA256.hash(payload.raw).hex
-        if index.releases(fp16: fp16).contains(where: { $0.release.version == version }) {
-            throw CommandFailure(
-                "version_taken", "Version \(version) of this build is published already",
-                why: "Its module is another one, and a published version never changes.",
-                fix: "patchcli release --version <another>", exit: .usage)
-        }
         let release = Release(
             appID: appID, platform: platform, version: version,
             sequence: payload.section.sequence, fingerprint: fingerprint, abi: payload.section.abi,
@@ -71,16 +64,36 @@ struct ReleasePlan: Sendable {
             mandatory: wishes.audience.isMandatory, notes: wishes.notes, commit: wishes.commit,
             raw: RawPayload(sha256: digest, size: payload.raw.count), encoding: payload.encoding,
             deltas: payload.deltas.map(\.reference))
+        return try adding(
+            release, payload.packed,
+            at: ReleaseIndex.modulePath(fp16: BuildRole.fp16(fingerprint), version: version),
+            payload.deltas, index: index, wishes: wishes, salt: salt)
+    }
+
+    /// A release that follows those of `index`, and the head that names it.
+    /// - Parameter packed: the bytes that are downloaded from `path`.
+    static func adding(
+        _ release: Release, _ packed: [UInt8], at path: String, _ deltas: [ReleaseDelta],
+        index: ReleaseIndex, wishes: Wishes, salt: String
+    ) throws -> ReleasePlan {
+        let fp16 = BuildRole.fp16(release.fingerprint)
+        let digest = release.raw.sha256
+        if index.releases(fp16: fp16).contains(where: { $0.release.version == release.version }) {
+            let what = index.bundle == nil ? "this build" : "this bundle"
+            throw CommandFailure(
+                "version_taken",
+                "Version \(release.version) of \(what) is published already",
+                why: "Its content is another one, and a published version never changes.",
+                fix: "patchcli release --version <another>", exit: .usage)
+        }
         let before = index.head(channel: wishes.channel, fp16: fp16)
         var head = next(
-            before, appID: appID, platform: platform, channel: wishes.channel,
-            fingerprint: fingerprint)
+            before, appID: release.appID, platform: release.platform, channel: wishes.channel,
+            fingerprint: release.fingerprint)
         head.offer(
             digest, sequence: release.sequence, to: wishes.audience, salt: salt, before: before)
-        let module = NewTarget(
-            path: ReleaseIndex.modulePath(fp16: fp16, version: version), bytes: payload.packed,
-            custom: try custom(release))
-        return try plan(release, head, [module] + payload.deltas.map(\.target), index, fp16)
+        let payload = NewTarget(path: path, bytes: packed, custom: try custom(release))
+        return try plan(release, head, [payload] + deltas.map(\.target), index, fp16)
     }
 
     // MARK: Rollback
@@ -213,7 +226,7 @@ struct ReleasePlan: Sendable {
         _ release: Release?, _ head: Head, _ modules: [NewTarget], _ index: ReleaseIndex,
         _ fp16: String
     ) throws -> ReleasePlan {
-        let path = ReleaseIndex.headPath(channel: head.channel, fp16: fp16)
+        let path = index.headPath(channel: head.channel, fp16: fp16)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let bytes = [UInt8](try encoder.encode(head))

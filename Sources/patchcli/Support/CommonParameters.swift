@@ -13,6 +13,10 @@ enum Common {
         "fingerprint", placeholder: "digits",
         help: "First digits of a registered build's fingerprint, instead of the latest build.",
         check: checkDigits)
+    static let bundleName = Parameter<String?>.option(
+        "bundle-name", placeholder: "name",
+        help: "A web bundle's releases instead of the modules', as in app of app://app.wvb.",
+        check: checkName)
     static let dryRun = Parameter<Bool>.flag(
         "dry-run", help: "Print exactly what would be signed; change and publish nothing.")
 

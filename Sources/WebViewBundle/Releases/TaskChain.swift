@@ -1,0 +1,37 @@
+/// Lets one task at a time through, in the order in which they came. An actor alone does not:
+/// others enter it at every `await`.
+actor TaskChain {
+    private var isBusy = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    /// Runs `body` when all earlier ones have ended.
+    nonisolated func run<Result: Sendable>(
+        _ body: @Sendable () async throws -> Result
+    ) async rethrows -> Result {
+        await enter()
+        do {
+            let result = try await body()
+            await leave()
+            return result
+        } catch {
+            await leave()
+            throw error
+        }
+    }
+
+    private func enter() async {
+        guard isBusy else {
+            isBusy = true
+            return
+        }
+        await withCheckedContinuation { waiting.append($0) }
+    }
+
+    private func leave() {
+        if waiting.isEmpty {
+            isBusy = false
+        } else {
+            waiting.removeFirst().resume()
+        }
+    }
+}

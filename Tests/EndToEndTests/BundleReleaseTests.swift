@@ -1,0 +1,204 @@
+import Foundation
+import PatchCrypto
+import TestSupport
+import Testing
+
+@testable import WebViewBundle
+
+/// A web bundle as a release, over the real executables: the developer's side, the server, other
+/// people's clients, and an app.
+@Suite("patchcli release --bundle")
+struct BundleReleaseTests {
+    private let loop: Loop
+
+    init() throws {
+        loop = try Loop("bundle-release")
+        try loop.startServer()
+        _ = try loop.json(
+            "init", "--server", loop.address, "--admin-token-file",
+            "\(loop.data.path)/admin-token")
+        // Something that does not change between versions and is no use to compress.
+        var noise: [UInt8] = []
+        for number in 0..<2_000 { noise += SHA256.hash("\(number)") }
+        try FileManager.default.createDirectory(
+            at: loop.app.appendingPathComponent("dist"), withIntermediateDirectories: true)
+        try Data(noise).write(to: loop.app.appendingPathComponent("dist/noise.bin"))
+        try write("one")
+    }
+
+    private func write(_ text: String) throws {
+        try loop.folder.write(
+            "<!doctype html><title>\(text)</title><h1>\(text)</h1>", to: "app/dist/index.html")
+    }
+
+    private func release(_ arguments: String...) throws -> [String: Any] {
+        let all = ["release", "--bundle", "dist"] + arguments + ["--json"]
+        let result = try ChildProcess.run(
+            Loop.patchcli, all, in: loop.app,
+            environment: [
+                "XDG_CONFIG_HOME": loop.folder.file("config").path, "OPENPATCH_TOKEN": "",
+            ], seconds: 300)
+        guard result.status == 0 else { throw Loop.Failed(result: result) }
+        let document = try JSONSerialization.jsonObject(with: Data(result.standardOutput.utf8))
+        return document as? [String: Any] ?? [:]
+    }
+
+    private func app() throws -> WebViewBundle {
+        var config = WebViewBundleReleasesConfig(bundles: ["app"])
+        config.resourcesDir = loop.app.appendingPathComponent("Resources").path
+        config.stateDir = loop.folder.path + "/state"
+        config.checksAtLaunch = false
+        config.telemetry = .off
+        var environment = BundleReleases.Environment()
+        environment.remoteRefusal = nil
+        return try WebViewBundle(
+            config: WebViewBundleConfig(
+                source: SourceOptions(
+                    builtinDir: loop.folder.path + "/builtin",
+                    remoteDir: loop.folder.path + "/remote"),
+                protocols: [.bundle(scheme: "app")], releases: config),
+            environment: environment)
+    }
+
+    private func shown(_ app: WebViewBundle) async -> String {
+        guard let request = BundleRequest(url: "app://app.wvb/") else { return "" }
+        let text = String(decoding: await app.respond(to: request).body, as: UTF8.self)
+        return text.components(separatedBy: "<h1>").last?.components(separatedBy: "<").first ?? ""
+    }
+
+    @Test("from the first release to the recall, an app follows and other clients understand")
+    func wholeLife() async throws {
+        let config = loop.app.appendingPathComponent("Resources/patch-config.json").path
+        try #require(FileManager.default.fileExists(atPath: config))
+        // Signed without being published.
+        let dry = try release("--dry-run")
+        #expect(dry["dry_run"] as? Bool == true && dry["created"] as? Bool == false)
+
+        let first = try release("--version", "1.0.0")
+        #expect(first["created"] as? Bool == true && first["role"] as? String == "build-any")
+        let app = try app()
+        let releases = try #require(app.releases)
+        #expect(releases.problems == [])
+        #expect(try await releases.update("app"))
+        #expect(await shown(app) == "one")
+        #expect(try await releases.markReady("app"))
+
+        // Nothing changed: nothing new.
+        #expect(try release()["created"] as? Bool == false)
+
+        try write("two")
+        let second = try release("--notes", "Prettier", "--rollout", "0.01%")
+        let told = try #require(second["release"] as? [String: Any])
+        #expect(told["version"] as? String == "1.0.1" && told["sequence"] as? Int == 2)
+        let size = try #require(second["size"] as? Int)
+        let delta = try #require((second["delta_sizes"] as? [Int])?.first)
+        #expect(delta < size / 10, "only the page changed: \(delta) of \(size)")
+
+        _ = try loop.json("rollout", "1.0.1", "--finish", "--bundle-name", "app")
+        let found = try #require(try await releases.check("app"))
+        #expect(found.notes == "Prettier" && found.version == "1.0.1")
+        #expect(try await releases.update("app"))
+        #expect(await shown(app) == "two")
+        #expect(try await releases.markReady("app"))
+
+        _ = try loop.json("rollback", "--bundle-name", "app")
+        #expect(try await releases.update("app"))
+        #expect(await shown(app) == "one")
+
+        _ = try loop.json("recall", "1.0.0", "--bundle-name", "app")
+        let last = try #require(try await releases.check("app"))
+        #expect(last.reason == "recalled" && last.isMandatory)
+
+        // python-tuf finds head and archive by their paths.
+        let base = "\(loop.address)/api/v1/apps/\(loop.appKey)"
+        let head = "heads/production/bundle/app/any.json"
+        let archive = "bundles/app/1.0.1.wvb"
+        let read = try loop.pythonClient(base, targets: [head, archive])
+        let bytes = try #require(read[archive])
+        #expect(SHA256.hash(bytes).hex == (told["raw"] as? [String: Any])?["sha256"] as? String)
+        #expect(try BundleReader(bytes: bytes).contents(at: "/index.html").count > 0)
+        _ = try loop.stopServer()
+    }
+
+    @Test("patchd serves what was released by the remote contract too")
+    func contract() async throws {
+        _ = try release("--version", "1.0.0")
+        try write("beta")
+        _ = try release("--version", "2.0.0-beta", "--channel", "beta")
+        let base = "\(loop.address)/api/v1/apps/\(loop.appKey)"
+        let result = try ChildProcess.run(
+            Tools.python, ["-c", Self.client, base], in: loop.folder.url)
+        #expect(result.standardOutput == "ok\n", "\(result.standardError)")
+        // Our own client, which takes no word for granted.
+        let remote = try Remote(endpoint: base)
+        let list = try await remote.listBundles()
+        #expect(list == [RemoteBundleListing(name: "app", version: "1.0.0")])
+        let app = try TestFolders(loop.folder)
+        let updater = try Updater(source: app.source, remote: remote, channel: "beta")
+        let info = try await updater.getUpdate(bundleName: "app")
+        #expect(info.version == "2.0.0-beta" && info.isAvailable)
+        _ = try await updater.downloadUpdate(bundleName: "app", version: info.version)
+        try await updater.install(bundleName: "app", version: info.version)
+        let page = try app.source.fetchBundle("app").contents(at: "/index.html")
+        #expect(String(decoding: page, as: UTF8.self).contains("beta"))
+        _ = try loop.stopServer()
+    }
+
+    /// A client that knows the contract and nothing of us.
+    private static let client = """
+        import base64, hashlib, json, sys, urllib.error, urllib.request
+        base = sys.argv[1]
+        def get(path, method="GET", **headers):
+            request = urllib.request.Request(base + path, method=method, headers=headers)
+            try: answer = urllib.request.urlopen(request)
+            except urllib.error.HTTPError as error: answer = error
+            return answer.status, answer.headers, answer.read()
+        status, headers, body = get("/bundles")
+        assert (status, json.loads(body)) == (200, [{"name": "app", "version": "1.0.0"}]), body
+        assert json.loads(get("/bundles?channel=beta")[2])[0]["version"] == "2.0.0-beta"
+        status, headers, body = get("/bundles/app")
+        assert status == 200 and headers["Content-Type"] == "application/webview-bundle"
+        assert headers["Webview-Bundle-Name"] == "app", headers
+        assert headers["Webview-Bundle-Version"] == "1.0.0"
+        digest = base64.b64encode(hashlib.sha256(body).digest()).decode()
+        assert headers["Webview-Bundle-Integrity"] == "sha256:" + digest
+        status, head, nothing = get("/bundles/app", method="HEAD")
+        assert status == 200 and nothing == b"" and int(head["Content-Length"]) == len(body)
+        assert get("/bundles/app", **{"If-None-Match": headers["ETag"]})[0] == 304
+        assert get("/bundles/app", Range="bytes=10-")[2] == body[10:]
+        assert get("/bundles/app/2.0.0-beta")[1]["Webview-Bundle-Version"] == "2.0.0-beta"
+        assert get("/bundles/app/9.9")[0] == 404 and get("/bundles/other")[0] == 404
+        assert get("/bundles/app", method="DELETE")[0] == 405
+        print("ok")
+        """
+
+    @Test("what is no site, no name or no version is refused with words and nothing is published")
+    func refusals() throws {
+        try loop.folder.write("not an archive", to: "app/broken.wvb")
+        for (arguments, status) in [
+            (["release", "--bundle", "nowhere"], Int32(66)),
+            (["release", "--bundle", "broken.wvb"], 65),
+            (["release", "--bundle", "dist", "--bundle-name", "../x"], 64),
+            (["rollback", "--bundle-name", "app"], 3),
+        ] {
+            let result = try ChildProcess.run(
+                Loop.patchcli, arguments, in: loop.app,
+                environment: ["XDG_CONFIG_HOME": loop.folder.file("config").path])
+            #expect(result.status == status, "\(arguments) \(result.standardError)")
+            #expect(!result.standardError.isEmpty)
+        }
+        #expect((try loop.json("status")["live"] as? [Any])?.isEmpty == true)
+        _ = try loop.stopServer()
+    }
+}
+
+/// Two empty folders of an app.
+private struct TestFolders {
+    let source: BundleSource
+
+    init(_ folder: TemporaryDirectory) throws {
+        source = BundleSource(
+            options: SourceOptions(
+                builtinDir: folder.path + "/other-builtin", remoteDir: folder.path + "/other"))
+    }
+}
