@@ -32,7 +32,8 @@ bench-server:    ## patchd beside nginx over the same files, telemetry, and how 
 	@Scripts/bench-server.sh $(ARGS)
 
 fuzz-api: setup  ## schemathesis against the OpenAPI document, EXAMPLES (50) for each operation
-	@OPENPATCH_API_EXAMPLES=$(or $(EXAMPLES),50) swift test --filter SchemaTests
+	@OPENPATCH_API_EXAMPLES=$(or $(EXAMPLES),50) OPENPATCH_SEED=$${OPENPATCH_SEED:-$$(date +%s)} \
+		swift test --filter SchemaTests
 
 kills:           ## Ends real processes with SIGKILL at random points of their lives (KILLS=1000)
 	@Scripts/setup.sh test

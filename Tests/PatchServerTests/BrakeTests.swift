@@ -77,7 +77,7 @@ import Testing
         #expect(try await Self.deviceBrake(fixture)?.caps == [Self.digest: 2_500])
     }
 
-    @Test("S08 a halt by the server is in effect on the next check, and so is its end")
+    @Test("S08: a halt by the server is in effect on the next check, and so is its end")
     func halt() async throws {
         let fixture = try await Self.rolledOut()
         let halted = try await fixture.call("POST", "\(Self.rollout)/halt", [:])

@@ -95,6 +95,36 @@ import Testing
     }
 }
 
+@Suite struct MetricsTests {
+    @Test("metrics tell an operator what is served and when something expires, and nobody else")
+    func metrics() async throws {
+        let fixture = try await BrakeTests.rolledOut()
+        let admin = AppStore.readToken(fixture.server.adminTokenFile) ?? ""
+        _ = try await fixture.http.send("BREW", "/healthz")
+        await fixture.server.lookAtGates()
+        let answer = try await fixture.http.send(
+            "GET", "/metrics", ["Authorization": "Bearer \(admin)"])
+        #expect(answer.headers["content-type"]?.hasPrefix("text/plain") == true)
+        var samples: [String: Double] = [:]
+        for line in answer.text.split(separator: "\n") where !line.hasPrefix("#") {
+            let words = line.split(separator: " ")
+            #expect(words.count == 2, "\(line)")
+            samples[String(words[0])] = Double(words[1])
+        }
+        #expect(samples["openpatch_http_requests_total{method=\"other\",status=\"405\"}"] == 1)
+        #expect(samples["openpatch_apps"] == 1 && samples["openpatch_watched_rollouts"] == 1)
+        let left = samples["openpatch_expiry_seconds{role=\"timestamp\"}"] ?? 0
+        #expect((6.9 * 86_400...7 * 86_400).contains(left))
+        #expect(samples["openpatch_expiry_seconds{role=\"brakes\"}"] != nil)
+        #expect(
+            samples["openpatch_http_request_seconds_count"]
+                == samples["openpatch_http_request_seconds_bucket{le=\"+Inf\"}"])
+        #expect(try await fixture.http.send("GET", "/metrics").status == 401)
+        #expect(try await fixture.http.send("GET", "/metrics", fixture.bearer).status == 401)
+        #expect(try await fixture.http.send("GET", "/readyz").json["status"] as? String == "ready")
+    }
+}
+
 @Suite struct ClientAddressTests {
     @Test("a forwarded address is believed from a trusted proxy only, and only as far as it saw")
     func forwarded() {

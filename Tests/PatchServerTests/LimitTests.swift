@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test("freshness is signed anew at half of its life, and only then")
+    @Test("S04: freshness is signed anew at half of its life, and only then")
     func renewal() async throws {
         let fixture = try await ServerFixture()
         try await fixture.publishBuild()

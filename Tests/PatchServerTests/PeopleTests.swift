@@ -22,7 +22,7 @@ import Testing
         ["Authorization": "Bearer \(secret)"]
     }
 
-    @Test("P59 a token does what it was made for, until it is revoked or expires")
+    @Test("P59: a token does what it was made for, until it is revoked or expires")
     func scopes() async throws {
         let fixture = try await BrakeTests.rolledOut()
         let reader = try await token(fixture, ["actions": ["read"], "expires_in": 600])

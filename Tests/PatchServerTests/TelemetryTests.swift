@@ -6,7 +6,7 @@ import Testing
 @testable import PatchServer
 
 @Suite struct TelemetryTests {
-    @Test("P53 replaying every event twice, in any order and any batches, changes nothing")
+    @Test("P53: replaying every event twice, in any order and any batches, changes nothing")
     func replay() async throws {
         var random = SeededGenerator()
         let fixture = try TelemetryFixture()
@@ -61,7 +61,9 @@ import Testing
         }
     }
 
-    @Test("an install counts once for a release however often it tells the same story")
+    @Test(
+        "P53, P57: an install counts once for a release, with why it failed, however often it tells the same story"
+    )
     func countsInstalls() throws {
         let fixture = try TelemetryFixture()
         for index in 0..<10 {
@@ -198,6 +200,22 @@ import Testing
         }
         #expect(try fixture.store.recount(repair: true) == 1)
         #expect(try fixture.store.recount() == 0)
+    }
+
+    @Test(
+        "P56, P58: devices that are no longer heard of are an alert, and every number says what it is"
+    )
+    func silentDevices() throws {
+        let fixture = try TelemetryFixture()
+        for _ in 0..<20 { try fixture.tell(UUID().uuidString, [fixture.event("check")]) }
+        fixture.clock.advance(by: 49 * 3_600)
+        for _ in 0..<20 { try fixture.tell(UUID().uuidString, [fixture.event("check")]) }
+        let silent = try fixture.numbers()
+        #expect(silent.silent_hours_p50 == 0 && silent.silent_hours_p95 == 49)
+        #expect(silent.alerts == ["silent_devices"] && silent.installs_day == 20)
+        #expect(silent.definition.contains("Installs, not people"))
+        for _ in 0..<400 { try fixture.tell(UUID().uuidString, [fixture.event("check")]) }
+        #expect(try fixture.numbers().alerts.isEmpty)
     }
 
     @Test("batches that wait together are all answered, each for itself")

@@ -37,7 +37,7 @@ import Testing
         #expect(head != nil)
     }
 
-    @Test("sending the same release again changes nothing and says so")
+    @Test("I8: sending the same release again changes nothing and says so")
     func idempotent() async throws {
         let fixture = try await ready()
         let bytes: [UInt8] = [1, 2, 3]
@@ -133,7 +133,7 @@ import Testing
         #expect(left?.isEmpty ?? true, "temporary files stay behind")
     }
 
-    @Test("metadata signed with another key is refused")
+    @Test("P63, S18: metadata signed with a key that no shipped build trusts is refused")
     func wrongSignature() async throws {
         let fixture = try await ready()
         let module = try fixture.release("1.0", sequence: 1, bytes: [1])
@@ -195,7 +195,7 @@ import Testing
         try await refused(fixture, "version_conflict", status: 409) { try await fixture.upload() }
     }
 
-    @Test("a sequence is taken once, a head's number only grows")
+    @Test("P32: a sequence is taken once, a head's number only grows")
     func sequences() async throws {
         let fixture = try await ready()
         #expect(try await fixture.publish("1.0", sequence: 5, bytes: [1]).status == 201)
@@ -245,7 +245,7 @@ import Testing
     }
 
     @Test(
-        "heads of another app, channel or build, or without their release, are refused",
+        "S12: heads of another app, channel or build, or without their release, are refused",
         arguments: [
             ("wrong_app", "app"), ("head_mismatch", "channel"), ("head_mismatch", "fp"),
             ("head_without_release", "stable"), ("head_without_release", "candidate"),
@@ -311,7 +311,7 @@ import Testing
         #expect(await client.trusted?.root.signed.version == 2)
     }
 
-    @Test("a later root may not lower its floors")
+    @Test("S06: a later root may not lower its floors")
     func floors() async throws {
         let fixture = try await ready()
         let signer = TUFSigner(fixture.rootKey)

@@ -31,7 +31,7 @@ struct ThreatModelTests {
         let sections = document.components(separatedBy: "\n## ").filter {
             $0.hasPrefix("Attacks") || $0.hasPrefix("Stolen") || $0.hasPrefix("Accidents")
         }
-        #expect(sections.count == 4)
+        #expect(sections.count == 5)
         for row in sections.flatMap({ $0.split(separator: "\n") })
         where row.hasPrefix("| ") && !row.contains("shown by") {
             #expect(row.contains("Tests."), "no test in: \(row)")

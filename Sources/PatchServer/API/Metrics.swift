@@ -64,7 +64,8 @@ final class Metrics: Sendable {
     }
 
     /// The exposition (prometheus.io, text format 0.0.4).
-    func text(_ services: Services) -> String {
+    func text(_ services: Services) async -> String {
+        let left = await services.releases.secondsLeft()
         let now = counts.withLock { $0 }
         var text = ""
         func metric(_ name: String, _ type: String, _ help: String, _ samples: [(String, String)]) {
@@ -103,6 +104,12 @@ final class Metrics: Sendable {
         metric(
             "disk_free_bytes", "gauge", "Room on the disk of the data folder.",
             [("", "\(services.apps.files.freeBytes() ?? 0)")])
+        metric(
+            "expiry_seconds", "gauge",
+            "Until the first of any app's documents expires; the server renews them at half of it.",
+            [("timestamp", left.timestamp), ("brakes", left.brakes)].compactMap { role, seconds in
+                seconds.map { ("{role=\"\(role)\"}", "\($0)") }
+            })
         metric(
             "start_time_seconds", "gauge", "When this process started.",
             [("", "\(Int(started.timeIntervalSince1970))")])

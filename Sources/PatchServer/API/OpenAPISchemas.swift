@@ -143,7 +143,8 @@ enum OpenAPISchemas {
             "id name at:number received:int release fingerprint reason? detail? bytes:int? "
             + "duration_ms:int?",
         "Insights":
-            "installs:int installs_day:int releases:ReleaseNumbers[] days:DayNumbers[] definition",
+            "installs:int installs_day:int silent_hours_p50:number silent_hours_p95:number "
+            + "alerts:text[] releases:ReleaseNumbers[] days:DayNumbers[] definition",
         "ReleaseNumbers":
             "release fingerprint installs:int current:int activated:int ready:int failed:int "
             + "failure_rate:number failure_rate_low:number failure_rate_high:number "

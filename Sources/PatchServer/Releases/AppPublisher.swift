@@ -89,6 +89,16 @@ actor AppPublisher {
         return (editor.snapshot?.signed.version ?? 0, releases)
     }
 
+    /// Seconds until timestamp and brakes expire.
+    func secondsLeft() async throws -> (timestamp: Int64?, brakes: Int64?) {
+        try await load()
+        let time = MetadataTime(clock()).secondsSince1970
+        return (
+            (editor?.timestamp?.signed.expires.secondsSince1970).map { $0 - time },
+            (editor?.delegated[BrakesRole.name]?.signed.expires.secondsSince1970).map { $0 - time }
+        )
+    }
+
     /// Signs freshness over `next` and publishes it.
     func finish(
         _ next: RepositoryEditor, targets: [(file: String, place: String)], at now: MetadataTime,

@@ -63,6 +63,18 @@ final class ReleaseService: Sendable {
         }
     }
 
+    /// Seconds until the first timestamp and the first brakes of any app expire; nil when there are
+    /// none.
+    func secondsLeft() async -> (timestamp: Int64?, brakes: Int64?) {
+        var left: (timestamp: Int64?, brakes: Int64?) = (nil, nil)
+        for app in apps.control.apps {
+            guard let expiries = try? await publisher(app).secondsLeft() else { continue }
+            left.timestamp = [left.timestamp, expiries.timestamp].compactMap { $0 }.min()
+            left.brakes = [left.brakes, expiries.brakes].compactMap { $0 }.min()
+        }
+        return left
+    }
+
     /// Takes the body of one upload.
     func receiver(
         _ app: AppRecord, by principal: Principal?, contentType: String?, expected: Int? = nil

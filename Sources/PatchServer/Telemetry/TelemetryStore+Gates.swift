@@ -11,7 +11,8 @@ extension TelemetryStore {
                     fingerprint: $0.text(3), since: $0.int(4))
             }
         }
-        stages.withLock { $0 = found }
+        let byPlace = Dictionary(grouping: found) { TelemetryStage.place($0.app, $0.fingerprint) }
+        stages.withLock { $0 = byPlace }
     }
 
     /// Says in which stage a rollout is, so that its control cohort is counted from now on; the
@@ -19,7 +20,9 @@ extension TelemetryStore {
     /// - Parameter since: nil when the rollout is over.
     /// - Throws: ``DatabaseError``.
     func setStage(_ rollout: String, app: String, fingerprint: String, since: Int?) throws {
-        let known = stages.withLock { $0.first { $0.rollout == rollout } }
+        let known = stages.withLock {
+            $0[TelemetryStage.place(app, fingerprint)]?.first { $0.rollout == rollout }
+        }
         guard known?.since != since else { return }
         try database.write { connection in
             if let known {

@@ -71,6 +71,12 @@ struct InsightsDocument: Codable, Equatable, Sendable {
     let installs: Int
     /// Installs that told anything in the last 24 hours.
     let installs_day: Int
+    /// Hours since half of the installs of the last 30 days were heard of, at most.
+    let silent_hours_p50: Double
+    /// The same for 95 of a hundred.
+    let silent_hours_p95: Double
+    /// `silent_devices` when the latter is more than two days: updates may not reach them.
+    let alerts: [String]
     let releases: [Release]
     let days: [Day]
     /// What the numbers mean, for whoever reads them.
@@ -150,6 +156,7 @@ extension TelemetryStore {
         try database.read { connection in
             let appID = try connection.integer(
                 "SELECT id FROM names WHERE app = ? AND kind = 0 AND name = ?", app, app)
+            let ages = try ages(appID, connection)
             return InsightsDocument(
                 installs: Int(
                     try connection.integer("SELECT count(*) FROM installs WHERE app = ?", appID)),
@@ -157,13 +164,35 @@ extension TelemetryStore {
                     try connection.integer(
                         "SELECT count(*) FROM installs WHERE app = ? AND last_seen > ?", appID,
                         now - 86_400)),
+                silent_hours_p50: ages.half, silent_hours_p95: ages.most,
+                alerts: ages.most > 48 ? ["silent_devices"] : [],
                 releases: try releases(app, release, fingerprint, connection),
                 days: try self.days(appID, release, days, connection),
                 definition:
                     "Installs, not people: each counts once by the last state that it told. A "
                     + "failure is a trap, a crash after ready, or a rollback that neither head nor "
-                    + "brake asked for. Installs that tell nothing are not seen.")
+                    + "brake asked for. Installs that tell nothing are not seen; they are no measure "
+                    + "of how many people use the app.")
         }
+    }
+
+    /// How long the installs of the last 30 days were not heard of, in hours.
+    private func ages(
+        _ app: Int64, _ connection: SQLiteConnection
+    ) throws -> (half: Double, most: Double) {
+        let since = now - 30 * 86_400
+        let count = try connection.integer(
+            "SELECT count(*) FROM installs WHERE app = ? AND last_seen > ?", app, since)
+        func age(_ share: Double) throws -> Double {
+            let seen = try connection.first(
+                """
+                SELECT last_seen FROM installs WHERE app = ? AND last_seen > ?
+                ORDER BY last_seen DESC LIMIT 1 OFFSET ?
+                """, app, since, max(0, Int((Double(count) * share).rounded(.up)) - 1)
+            ) { $0.int(0) }
+            return seen.map { Double(max(0, now - $0)) / 3_600 } ?? 0
+        }
+        return (try age(0.5), try age(0.95))
     }
 
     private func releases(

@@ -36,7 +36,8 @@ final class TelemetryStore: Sendable {
     private let isPublished: @Sendable (String, TelemetrySchema.Kind, String) -> Bool
     private let queue = Lock(Queue())
     private let names = Lock(NameCache())
-    let stages = Lock<[TelemetryStage]>([])
+    /// By ``TelemetryStage/place(_:_:)``.
+    let stages = Lock<[String: [TelemetryStage]]>([:])
     // A thread that may wait for the disk, apart from those that answer requests.
     private let thread = DispatchQueue(label: "openpatch.telemetry")
 

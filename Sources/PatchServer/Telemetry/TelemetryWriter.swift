@@ -38,7 +38,7 @@ struct TelemetryWriter {
     /// Whether a build or release of an app is published.
     let isPublished: (_ app: String, _ kind: TelemetrySchema.Kind, _ name: String) -> Bool
     /// The stages that rollouts are in.
-    let stages: [TelemetryStage]
+    let stages: [String: [TelemetryStage]]
     /// Rows of `names`, kept from one transaction to the next.
     var names: NameCache
     private var hours: [HourKey: HourCount] = [:]
@@ -46,7 +46,7 @@ struct TelemetryWriter {
 
     init(
         connection: SQLiteConnection, limits: Limits, now: Int, names: NameCache,
-        stages: [TelemetryStage] = [],
+        stages: [String: [TelemetryStage]] = [:],
         isPublished: @escaping (String, TelemetrySchema.Kind, String) -> Bool
     ) {
         self.connection = connection
@@ -276,7 +276,8 @@ struct TelemetryWriter {
         guard !stages.isEmpty else { return }
         let builds = Set(batch.events.map(\.fingerprint))
         let failed = batch.events.contains { $0.isFailure } ? now : nil
-        for stage in stages where stage.app == appKey && builds.contains(stage.fingerprint) {
+        let concerned = builds.flatMap { stages[TelemetryStage.place(appKey, $0)] ?? [] }
+        for stage in concerned {
             try connection.run(
                 """
                 INSERT INTO controls (stage, install, joined, failed) VALUES (?, ?, ?, ?)
@@ -428,6 +429,9 @@ struct TelemetryStage: Equatable, Sendable {
     let app: String
     let fingerprint: String
     let since: Int
+
+    /// Where a batch finds the stages that it concerns.
+    static func place(_ app: String, _ fingerprint: String) -> String { "\(app)/\(fingerprint)" }
 }
 
 /// Rows of `names` in memory. A cache of a transaction that failed must be thrown away.

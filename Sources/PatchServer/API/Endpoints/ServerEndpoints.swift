@@ -35,13 +35,13 @@ struct ServerEndpoints: Sendable {
         return .json(200, ["status": "ready"])
     }
 
-    @Sendable private func metrics(_ call: Call, _ body: [UInt8]) throws -> HTTPResponse {
+    @Sendable private func metrics(_ call: Call, _ body: [UInt8]) async throws -> HTTPResponse {
         HTTPResponse(
             status: 200,
             headers: [
                 ("Content-Type", "text/plain; version=0.0.4; charset=utf-8"),
                 ("Cache-Control", "no-store"),
-            ], body: .bytes(Array(services.metrics.text(services).utf8)))
+            ], body: .bytes(Array(await services.metrics.text(services).utf8)))
     }
 
     private struct Identity: Encodable {
