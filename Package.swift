@@ -38,8 +38,7 @@ let package = Package(
     ],
     dependencies: wasmKitFolder.map { [.package(path: $0)] } ?? [],
     targets: systemLibraries + webKitGTK + webBench + wasmKit + floor0 + floor1 + floor2 + floor3
-        + floor4
-        + floor5
+        + floor4 + floor5 + preview
         + floor6 + tests
         + appleStubs,
     swiftLanguageModes: [.v6],
@@ -238,6 +237,17 @@ var floor5: [Target] {
     ]
 }
 
+// MARK: - Floor 5½: what stands on compiler and server
+
+var preview: [Target] {
+    [
+        .target(
+            name: "PatchPreview",
+            dependencies: ["PatchCompiler", "PatchHTML", "PatchServer", "ViewTree", "WebAssembly"],
+            swiftSettings: swiftSyntaxSearch)
+    ]
+}
+
 // MARK: - Floor 6: executables
 
 var floor6: [Target] {
@@ -246,8 +256,8 @@ var floor6: [Target] {
             name: "patchcli",
             dependencies: [
                 "CommandLineKit", "FleetSimulation", "ModuleABI", "PatchCompiler",
-                "PatchCompression", "PatchCrypto", "PatchDelta", "PatchPlatform", "PatchServer",
-                "Rollout", "RolloutGates", "TUF", "UpdateEngine", "WASISuite",
+                "PatchCompression", "PatchCrypto", "PatchDelta", "PatchPlatform", "PatchPreview",
+                "PatchServer", "Rollout", "RolloutGates", "TUF", "UpdateEngine", "WASISuite",
                 "WebAssembly", "WebAssemblySpec", "WebAssemblyWASI", "WebViewBundle",
             ],
             swiftSettings: swiftSyntaxSearch),
@@ -388,6 +398,18 @@ var tests: [Target] {
                 "WebAssembly", "WebAssemblyWASI", "TestSupport",
             ],
             exclude: ["Fixtures"],
+            swiftSettings: swiftSyntaxSearch),
+        // Previews in a real browser.
+        .testTarget(
+            name: "PreviewTests",
+            dependencies: ["PatchCompiler", "PatchPreview", "PatchServer", "TestSupport"],
+            exclude: ["Python"], swiftSettings: swiftSyntaxSearch),
+        // Views compiled, mounted and used as a host does.
+        .testTarget(
+            name: "ViewGuestTests",
+            dependencies: [
+                "PatchCompiler", "PatchHTML", "ViewTree", "WebAssembly", "TestSupport",
+            ],
             swiftSettings: swiftSyntaxSearch),
         .testTarget(
             name: "PatchServerTests",

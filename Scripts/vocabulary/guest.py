@@ -69,7 +69,7 @@ def values(table: Table, row: Row, overload: Overload) -> list[tuple[str, str]]:
 
 
 def disfavored(overload: Overload) -> str:
-    return "@_disfavoredOverload " if "StringProtocol" in overload.signature else ""
+    return "@_disfavoredOverload " if overload.is_disfavored else ""
 
 
 def view(table: Table, row: Row) -> list[str]:

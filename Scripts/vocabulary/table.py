@@ -21,6 +21,7 @@ class Enumeration:
 class Overload:
     signature: str
     values: list[str]
+    is_disfavored: bool
 
 
 @dataclasses.dataclass
@@ -141,7 +142,10 @@ def read() -> Table:
             values = split(values)
             if len(values) != len(row.fields) + len(row.parts):
                 fail(f"{len(values)} values for {len(row.fields)} fields, {len(row.parts)} parts")
-            row.overloads.append(Overload(signature.strip(), values))
+            words = signature.split()
+            is_disfavored = words[0] == "disfavored" or "StringProtocol" in signature
+            signature = " ".join(words[words[0] == "disfavored":])
+            row.overloads.append(Overload(signature, values, is_disfavored))
         elif word == "guest":
             row.is_custom = True
         elif word == "html":

@@ -16,6 +16,7 @@ struct PatchCLI {
                 PrepareCommands.unprepare,
                 FingerprintCommands.group,
                 BuildCommand.command,
+                PreviewCommand.command,
                 ReleaseCommand.command,
                 RolloutCommands.rollout,
                 PromoteCommand.command,

@@ -14,6 +14,7 @@ enum Floors {
         ["FleetSimulation", "PatchSDK", "WASISuite"],
         ["PatchHTML", "PatchSDKWASI", "WebViewBundle", "WebViewBundleGTK"],
         ["PatchCompiler", "PatchServer"],
+        ["PatchPreview"],
         ["patchcli", "patchd", "webshell"],
     ]
 

@@ -36,7 +36,7 @@ public struct GuestBuilder: Sendable {
 
         let cache = GuestCache(folder: options.cacheFolder)
         let compiler = GuestCompiler(toolchain: toolchain, options: options)
-        let support = try GuestSupport.prepare(compiler, cache: cache)
+        let support = try GuestSupport.prepare(compiler, cache: cache, for: sources)
         timings.runtime = clock.lap()
 
         let object = try compile(sources, with: compiler, support: support, cache: cache)

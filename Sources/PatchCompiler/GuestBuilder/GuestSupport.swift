@@ -13,7 +13,17 @@ struct GuestSupport: Sendable {
     /// The Swift modules that ship with the runtime, each a folder of `Guest`, in dependency order.
     static let swiftModules = ["PatchGuest", "Foundation"]
 
-    static func prepare(_ compiler: GuestCompiler, cache: GuestCache) throws -> GuestSupport {
+    /// The runtime, and the guest's `SwiftUI` with it when `sources` have views.
+    static func prepare(
+        _ compiler: GuestCompiler, cache: GuestCache, for sources: [GuestSource]
+    ) throws -> GuestSupport {
+        let hasViews = sources.contains { $0.text.contains("import SwiftUI") }
+        return try prepare(compiler, cache: cache, swiftModules + (hasViews ? ["SwiftUI"] : []))
+    }
+
+    private static func prepare(
+        _ compiler: GuestCompiler, cache: GuestCache, _ swiftModules: [String]
+    ) throws -> GuestSupport {
         let resources = try GuestResources.locate()
         let runtime = try resources.files(in: "Runtime", extensions: ["c", "h"])
         let libraries = try swiftModules.map { name in

@@ -252,8 +252,11 @@ final class _Tags {
         values.append(_TagBox(value))
     }
 
-    subscript(hash: UInt64) -> _AnyTag? {
-        for index in hashes.indices where hashes[index] == hash { return values[index] }
+    /// The value of a type with a hash. A row's identifier may have the hash of another type's tag.
+    func find<Value>(_ hash: UInt64) -> Value? {
+        for index in hashes.indices where hashes[index] == hash {
+            if let box = values[index] as? _TagBox<Value> { return box.value }
+        }
         return nil
     }
 }
@@ -267,7 +270,7 @@ public struct _Selection {
         _Selection(
             current: { _hash(value.wrappedValue) },
             choose: { hash, tags in
-                if let box = tags[hash] as? _TagBox<V> { value.wrappedValue = box.value }
+                if let chosen: V = tags.find(hash) { value.wrappedValue = chosen }
             })
     }
 
@@ -277,10 +280,10 @@ public struct _Selection {
             choose: { hash, tags in
                 if hash == 0 {
                     value.wrappedValue = nil
-                } else if let box = tags[hash] as? _TagBox<V> {
-                    value.wrappedValue = box.value
-                } else if let box = tags[hash] as? _TagBox<V?> {
-                    value.wrappedValue = box.value
+                } else if let chosen: V = tags.find(hash) {
+                    value.wrappedValue = chosen
+                } else if let chosen: V? = tags.find(hash) {
+                    value.wrappedValue = chosen
                 }
             })
     }

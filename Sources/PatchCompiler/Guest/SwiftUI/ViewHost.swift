@@ -102,7 +102,7 @@ public final class _Mount {
                 child.isFetched = true
             }
         }
-        return e.handOver()
+        return e.count == 0 ? nil : e.handOver()
     }
 
     /// Runs what an event does.

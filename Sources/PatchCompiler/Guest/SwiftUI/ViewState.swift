@@ -177,6 +177,8 @@ public struct PresentationMode {
         public init(_ path: KeyPath<EnvironmentValues, Value>) { read = { $0[keyPath: path] } }
     #endif
 
+    init(reading read: @escaping (EnvironmentValues) -> Value) { self.read = read }
+
     public var wrappedValue: Value {
         if let value = link.target { return value }
         return read(_surroundings)
@@ -243,7 +245,7 @@ public protocol ObservableObject: AnyObject {}
         return make()
     }
 
-    public var projectedValue: ObservedObject<Model>.Wrapper { .init(model: wrappedValue) }
+    public var projectedValue: _ModelBindings<Model> { .init(model: wrappedValue) }
 
     public mutating func _link(_ linker: _Linker, _ slot: Int) {
         let location: _Location<Model?> = linker.scope.location(slot, nil)
@@ -256,37 +258,37 @@ public protocol ObservableObject: AnyObject {}
 @propertyWrapper public struct ObservedObject<Model: ObservableObject>: DynamicProperty {
     public var wrappedValue: Model
     public init(wrappedValue: Model) { self.wrappedValue = wrappedValue }
-    public var projectedValue: Wrapper { Wrapper(model: wrappedValue) }
+    public var projectedValue: _ModelBindings<Model> { .init(model: wrappedValue) }
     public mutating func _link(_ linker: _Linker, _ slot: Int) {}
+}
 
-    /// Bindings to the properties of a model.
-    @dynamicMemberLookup public struct Wrapper {
-        let model: Model
+/// Bindings to the properties of a model.
+@dynamicMemberLookup public struct _ModelBindings<Model: AnyObject> {
+    let model: Model
 
-        public func _project<Part>(
-            _ read: @escaping (Model) -> Part, _ write: @escaping (inout Model, Part) -> Void
-        ) -> Binding<Part> {
-            let model = model
-            return Binding(
-                get: { read(model) },
-                set: {
-                    var same = model
-                    write(&same, $0)
-                    _isDirty = true
-                })
-        }
-
-        #if hasFeature(Embedded)
-            @available(*, unavailable, message: "pass a part of a model as '$name.part'")
-            public subscript(dynamicMember name: StaticString) -> Binding<Int> { .constant(0) }
-        #else
-            public subscript<Part>(
-                dynamicMember path: ReferenceWritableKeyPath<Model, Part>
-            ) -> Binding<Part> {
-                _project({ $0[keyPath: path] }, { $0[keyPath: path] = $1 })
-            }
-        #endif
+    public func _project<Part>(
+        _ read: @escaping (Model) -> Part, _ write: @escaping (inout Model, Part) -> Void
+    ) -> Binding<Part> {
+        let model = model
+        return Binding(
+            get: { read(model) },
+            set: {
+                var same = model
+                write(&same, $0)
+                _isDirty = true
+            })
     }
+
+    #if hasFeature(Embedded)
+        @available(*, unavailable, message: "pass a part of a model as '$name.part'")
+        public subscript(dynamicMember name: StaticString) -> Binding<Int> { .constant(0) }
+    #else
+        public subscript<Part>(
+            dynamicMember path: ReferenceWritableKeyPath<Model, Part>
+        ) -> Binding<Part> {
+            _project({ $0[keyPath: path] }, { $0[keyPath: path] = $1 })
+        }
+    #endif
 }
 
 /// A model in the environment.
@@ -308,7 +310,7 @@ final class _EnvironmentObjectBox<Model: AnyObject>: _EnvironmentObject {
         return model
     }
 
-    public var projectedValue: ObservedObject<Model>.Wrapper { .init(model: wrappedValue) }
+    public var projectedValue: _ModelBindings<Model> { .init(model: wrappedValue) }
 
     public mutating func _link(_ linker: _Linker, _ slot: Int) { link.target = Self.find() }
 

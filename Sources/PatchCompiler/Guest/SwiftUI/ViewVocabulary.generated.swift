@@ -887,7 +887,7 @@ public struct _BackgroundModifier: _Modifier {
     }
 }
 extension View {
-    public func background(_ background: some View, alignment: Alignment = .center) -> _Modified<Self, _BackgroundModifier> { _Modified(self, _BackgroundModifier(alignment: alignment, content: _Block(background))) }
+    @_disfavoredOverload public func background(_ background: some View, alignment: Alignment = .center) -> _Modified<Self, _BackgroundModifier> { _Modified(self, _BackgroundModifier(alignment: alignment, content: _Block(background))) }
     public func background(alignment: Alignment = .center, @ViewBuilder content: () -> some View) -> _Modified<Self, _BackgroundModifier> { _Modified(self, _BackgroundModifier(alignment: alignment, content: _Block(content()))) }
 }
 

@@ -1,0 +1,119 @@
+import SwiftSyntax
+
+/// A type that holds dynamic properties, or a view that a host can mount.
+struct ViewType {
+    /// The name with the types around it, `Outer.Inner`.
+    var path: String
+    var isView: Bool
+    var isPreviewProvider: Bool
+    var isApp: Bool
+    var isGeneric: Bool
+    /// Names of properties that are linked, in order.
+    var linked: [String] = []
+    /// Arguments of the memberwise initialiser that must be given, in order; nil when the type
+    /// cannot be made by it.
+    var required: [Property]? = []
+
+    struct Property: Equatable {
+        var name: String
+        var type: String
+    }
+}
+
+/// Finds the views of a file and what has to be generated for them.
+final class ViewTypeScanner: SyntaxVisitor {
+    private(set) var types: [ViewType] = []
+    private var path: [String] = []
+    private var isGeneric = [false]
+    /// Depth of functions, whose local types no extension can name.
+    private var functions = 0
+
+    init() { super.init(viewMode: .sourceAccurate) }
+
+    /// Wrappers that are connected to a place before the body runs.
+    private static let dynamic: Set<String> = [
+        "State", "StateObject", "ObservedObject", "EnvironmentObject", "Environment", "FocusState",
+    ]
+    /// Wrappers that need no argument of the initialiser.
+    private static let selfMade: Set<String> = ["EnvironmentObject", "Environment", "FocusState"]
+
+    override func visit(_ node: StructDeclSyntax) -> SyntaxVisitorContinueKind {
+        path.append(node.name.text)
+        isGeneric.append((isGeneric.last ?? false) || node.genericParameterClause != nil)
+        guard functions == 0 else { return .visitChildren }
+        let conformances = Set(
+            (node.inheritanceClause?.inheritedTypes ?? []).map { $0.type.trimmedDescription })
+        var type = ViewType(
+            path: path.joined(separator: "."),
+            isView: conformances.contains("View"),
+            isPreviewProvider: conformances.contains("PreviewProvider"),
+            isApp: conformances.contains("App"),
+            isGeneric: isGeneric.last ?? false)
+        for member in node.memberBlock.members { read(member.decl, &type) }
+        let isInteresting =
+            type.isView || type.isPreviewProvider || type.isApp || !type.linked.isEmpty
+        if isInteresting { types.append(type) }
+        return .visitChildren
+    }
+
+    override func visitPost(_ node: StructDeclSyntax) { leave() }
+    override func visit(_ node: ClassDeclSyntax) -> SyntaxVisitorContinueKind { enter(node.name) }
+    override func visitPost(_ node: ClassDeclSyntax) { leave() }
+    override func visit(_ node: EnumDeclSyntax) -> SyntaxVisitorContinueKind { enter(node.name) }
+    override func visitPost(_ node: EnumDeclSyntax) { leave() }
+
+    override func visit(_ node: ExtensionDeclSyntax) -> SyntaxVisitorContinueKind {
+        path.append(node.extendedType.trimmedDescription)
+        isGeneric.append(false)
+        return .visitChildren
+    }
+    override func visitPost(_ node: ExtensionDeclSyntax) { leave() }
+
+    override func visit(_ node: CodeBlockSyntax) -> SyntaxVisitorContinueKind {
+        functions += 1
+        return .visitChildren
+    }
+    override func visitPost(_ node: CodeBlockSyntax) { functions -= 1 }
+
+    private func enter(_ name: TokenSyntax) -> SyntaxVisitorContinueKind {
+        path.append(name.text)
+        isGeneric.append(isGeneric.last ?? false)
+        return .visitChildren
+    }
+
+    private func leave() {
+        path.removeLast()
+        isGeneric.removeLast()
+    }
+
+    private func read(_ declaration: DeclSyntax, _ type: inout ViewType) {
+        if declaration.is(InitializerDeclSyntax.self) { type.required = nil }
+        guard let variable = declaration.as(VariableDeclSyntax.self), variable.isStored,
+            !variable.isStatic
+        else { return }
+        let wrapper = variable.attributes.lazy.compactMap { attribute -> String? in
+            guard let name = attribute.as(AttributeSyntax.self)?.attributeName.trimmedDescription,
+                name.first?.isUppercase == true, name != "ViewBuilder"
+            else { return nil }
+            // `FocusState<Field?>` is the wrapper FocusState.
+            return String(name.prefix { $0 != "<" && $0 != "(" })
+        }.first
+        for binding in variable.bindings {
+            guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text
+            else { continue }
+            if let wrapper, Self.dynamic.contains(wrapper) { type.linked.append(name) }
+            let isVariable = variable.bindingSpecifier.tokenKind == .keyword(.var)
+            let typeText = binding.typeAnnotation?.type.trimmedDescription
+            let isMade =
+                binding.initializer != nil
+                || isVariable && (typeText?.hasSuffix("?") ?? false)
+                || wrapper.map { Self.selfMade.contains($0) } ?? false
+            if isMade { continue }
+            if let typeText, wrapper == nil {
+                type.required?.append(ViewType.Property(name: name, type: typeText))
+            } else {
+                type.required = nil
+            }
+        }
+    }
+}
