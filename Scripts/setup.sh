@@ -78,6 +78,27 @@ case $(uname -s) in
     *) fail "$(uname -s) is not supported" "OpenPatch is built on Linux and macOS." ;;
 esac
 
+# Previews are tested in a real browser. Not every system packages one without a desktop; the tests
+# say that they are skipped where there is none.
+has_browser() {
+    local name
+    for name in chromium-headless-shell chromium chromium-browser google-chrome; do
+        command -v "$name" >/dev/null && return 0
+    done
+    return 1
+}
+if [ "$level" = test ] && [ "$(uname -s)" = Linux ] && ! has_browser; then
+    as_root=()
+    [ "$(id -u)" = 0 ] || as_root=(sudo -n)
+    if apt-cache show chromium-headless-shell >/dev/null 2>&1 &&
+        "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y \
+            --no-install-recommends chromium-headless-shell >/dev/null 2>&1 </dev/null; then
+        say "installed chromium-headless-shell"
+    else
+        say "no Chromium: the tests of the preview are skipped"
+    fi
+fi
+
 # The Python tools of tests live in a virtual environment of their own, keyed by their list.
 if [ "$level" = test ]; then
     stamp=.build/python/requirements.stamp

@@ -34,5 +34,8 @@ echo "== tests"
 # one of them. Tests with servers and clients in their own process need those threads to answer in
 # time, so they run apart from those that start compilers and tools.
 networked='^(PatchServer|PatchPlatform|UpdateEngine|PatchSDK|WebViewBundle|TUF)Tests\.(?!ProcessTests)'
+# A browser asks a server in the test's own process, and has all threads for itself.
+browsers='^PreviewTests\.'
 swift test --skip-build --filter "$networked"
-swift test --skip-build --skip "$networked"
+swift test --skip-build --filter "$browsers"
+swift test --skip-build --skip "$networked" --skip "$browsers"

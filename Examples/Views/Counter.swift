@@ -62,7 +62,3 @@ struct StepChoice: View {
         }
     }
 }
-
-#Preview("Counter") {
-    CounterScreen(title: "Counter")
-}

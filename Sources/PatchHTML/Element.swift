@@ -6,6 +6,10 @@ struct Element {
     var style: [(String, String)] = []
     /// What is inside, as HTML.
     var inner = ""
+    /// Whether it takes all the width that it is offered.
+    var fillsWidth = false
+    /// Whether it takes all the height that it is offered.
+    var fillsHeight = false
     /// What the row around it is to look like, when it is a row of a list.
     var row = RowLook()
 
@@ -26,7 +30,9 @@ struct Element {
     /// The element as HTML.
     var html: String {
         var text = "<\(tag)"
-        if !classes.isEmpty { text += " class=\"\(classes.joined(separator: " "))\"" }
+        let fills = (fillsWidth ? ["fx"] : []) + (fillsHeight ? ["fy"] : [])
+        let all = (classes + fills).joined(separator: " ")
+        if !all.isEmpty { text += " class=\"\(all)\"" }
         if !style.isEmpty {
             let list = style.map { "\($0.0): \($0.1)" }.joined(separator: "; ")
             text += " style=\"\(list.escaped)\""
@@ -36,6 +42,26 @@ struct Element {
         if tag == "input" || tag == "img" { return text }
         return text + inner + "</\(tag)>"
     }
+
+    /// The same element, taking all the space that it is offered by an axis.
+    func filling(width: Bool = false, height: Bool = false) -> Element {
+        var copy = self
+        copy.fillsWidth = fillsWidth || width
+        copy.fillsHeight = fillsHeight || height
+        return copy
+    }
+
+    /// An element with others inside, as greedy as the greediest of them.
+    func holding(_ elements: [Element]) -> Element {
+        var copy = self
+        copy.inner = elements.map(\.html).joined()
+        return copy.filling(
+            width: elements.contains(where: \.fillsWidth),
+            height: elements.contains(where: \.fillsHeight))
+    }
+
+    /// Whether it is a spacer, whose axis its stack decides.
+    var isSpacer: Bool { classes.contains("spacer") }
 
     /// The same element with an attribute more.
     func with(_ name: String, _ value: String) -> Element {
@@ -68,6 +94,8 @@ struct Element {
         outer.style = declarations
         outer.inner = html
         outer.row = row
+        outer.fillsWidth = fillsWidth
+        outer.fillsHeight = fillsHeight
         return outer
     }
 }

@@ -6,13 +6,13 @@ extension HTMLRenderer {
     func color(_ node: ViewNode, color: Tree.Color) -> Element {
         var element = Element("div", "greedy")
         element.style = [("background", css(color))]
-        return element
+        return element.filling(width: true, height: true)
     }
 
     func gradient(_ node: ViewNode, style: Tree.Style) -> Element {
         var element = Element("div", "greedy")
         element.style = [("background", css(style))]
-        return element
+        return element.filling(width: true, height: true)
     }
 
     func shape(
@@ -30,7 +30,7 @@ extension HTMLRenderer {
                 element.style.append(("margin", "\(css(-stroke.lineWidth / 2))px"))
             }
         }
-        return element
+        return element.filling(width: true, height: true)
     }
 
     // MARK: - Modifiers

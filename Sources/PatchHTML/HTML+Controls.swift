@@ -4,7 +4,7 @@ import ViewTree
 
 extension HTMLRenderer {
     func button(_ node: ViewNode, role: Tree.ButtonRole?, action: EventToken) -> Element {
-        var element = Element("button", "button", inner: html(node.children))
+        var element = Element("button", "button").holding(elements(node.children))
         if let role { element.classes.append("\(role)") }
         // An app's own style has drawn all there is to see.
         let isDrawn = node.modifiers.contains { $0.modifier == .buttonStyle(style: .plain) }
@@ -19,7 +19,8 @@ extension HTMLRenderer {
         return Element(
             "label", "toggle",
             inner: "<span class=\"title\">\(html(node.children))</span>\(input.html)"
-                + "<span class=\"switch\"></span>")
+                + "<span class=\"switch\"></span>"
+        ).filling(width: true)
     }
 
     func textField(
@@ -31,10 +32,11 @@ extension HTMLRenderer {
         if isLong {
             return Element("textarea", "field", inner: text.value.escaped)
                 .with("data-input", token).with("placeholder", placeholder).with("rows", "3")
+                .filling(width: true)
         }
         return Element("input", "field").with("type", isSecure ? "password" : "text")
             .with("data-input", token).with("placeholder", placeholder)
-            .with("value", text.value)
+            .with("value", text.value).filling(width: true)
     }
 
     func slider(
@@ -47,7 +49,7 @@ extension HTMLRenderer {
             .with("min", css(lower)).with("max", css(upper))
             .with("step", step.map { css($0) } ?? "any").with("value", css(value.value))
         element.style.append(("--share", "\(css(share))%"))
-        return element
+        return element.filling(width: true)
     }
 
     func stepper(
@@ -66,7 +68,8 @@ extension HTMLRenderer {
             "div", "stepper",
             inner: "<span class=\"title\">\(html(node.children))</span><span class=\"halves\">"
                 + half("−", decrement, "Decrement") + half("+", increment, "Increment")
-                + "</span>")
+                + "</span>"
+        ).filling(width: true)
     }
 
     func progressView(_ node: ViewNode, fraction: Double?) -> Element {
@@ -74,8 +77,8 @@ extension HTMLRenderer {
         var inner = label.isEmpty ? "" : "<span class=\"title\">\(label)</span>"
         if let fraction {
             let share = css(min(max(fraction, 0), 1) * 100)
-            inner += "<span class=\"bar\"><span style=\"width: \(share)%\"></span></span>"
-            return Element("div", "progress", "linear", inner: inner)
+            inner += "<span class=\"track\"><span style=\"width: \(share)%\"></span></span>"
+            return Element("div", "progress", "linear", inner: inner).filling(width: true)
         }
         return Element(
             "div", "progress", "spinning", inner: "<span class=\"spinner\"></span>\(inner)")
@@ -119,7 +122,7 @@ extension HTMLRenderer {
                 if choice.value == selection.value { button = button.with(class: "selected") }
                 return button.html
             }
-            return Element("div", "segments", inner: segments.joined())
+            return Element("div", "segments", inner: segments.joined()).filling(width: true)
         case .inline, .wheel:
             let rows = choices.map { choice -> String in
                 var row = Element("button", "choice", inner: html([choice.node]))
@@ -127,7 +130,7 @@ extension HTMLRenderer {
                 if choice.value == selection.value { row = row.with(class: "selected") }
                 return row.html
             }
-            return Element("div", "choices", inner: rows.joined())
+            return Element("div", "choices", inner: rows.joined()).filling(width: true)
         default:
             let chosen = choices.first { $0.value == selection.value }
             let options = choices.map { choice -> String in
@@ -141,7 +144,8 @@ extension HTMLRenderer {
                 "div", "picker",
                 inner: "<span class=\"title\">\(html(node.part(1)))</span>"
                     + "<span class=\"value\">\(chosen.map { html([$0.node]) } ?? "")"
-                    + "\(Symbols.svg("chevron.up.chevron.down"))</span>\(list)")
+                    + "\(Symbols.svg("chevron.up.chevron.down"))</span>\(list)"
+            ).filling(width: isInList)
         }
     }
 

@@ -11,7 +11,7 @@ extension HTMLRenderer {
     func forEach(_ node: ViewNode, token: EventToken, count: UInt32) -> Element { alone(node) }
 
     private func alone(_ node: ViewNode) -> Element {
-        Element("div", "v", inner: html(node.children))
+        Element("div", "v").holding(elements(node.children))
     }
 
     func vStack(
@@ -38,14 +38,17 @@ extension HTMLRenderer {
     private func stack(
         _ kind: String, _ node: ViewNode, _ alignment: String, _ spacing: Double?
     ) -> Element {
-        var element = Element("div", kind, inner: html(node.children))
+        let children = elements(node.children)
+        let hasSpacer = children.contains(where: \.isSpacer)
+        var element = Element("div", kind).holding(children)
+            .filling(width: hasSpacer && kind == "h", height: hasSpacer && kind == "v")
         if alignment != "center" { element.style.append(("align-items", alignment)) }
         if let spacing { element.style.append(("gap", "\(css(spacing))px")) }
         return element
     }
 
     func zStack(_ node: ViewNode, alignment: Tree.Alignment) -> Element {
-        var element = Element("div", "z", inner: html(node.children))
+        var element = Element("div", "z").holding(elements(node.children))
         element.style += place(alignment)
         return element
     }
@@ -65,14 +68,17 @@ extension HTMLRenderer {
         return element
     }
 
-    func divider(_ node: ViewNode) -> Element { Element("div", "divider") }
+    func divider(_ node: ViewNode) -> Element {
+        Element("div", "divider").filling(width: true)
+    }
 
     func scrollView(
         _ node: ViewNode, axes: Tree.AxisSet, showsIndicators: Bool
     ) -> Element {
         let isHorizontal = axes == .horizontal
-        let content = Element("div", isHorizontal ? "h" : "v", inner: html(node.children))
+        let content = Element("div", isHorizontal ? "h" : "v").holding(elements(node.children))
         var element = Element("div", "scroll", isHorizontal ? "across" : "down")
+            .filling(width: true, height: !isHorizontal)
         element.inner = content.html
         return showsIndicators ? element : element.with(class: "bare")
     }
@@ -93,6 +99,7 @@ extension HTMLRenderer {
         }
         var element = Element("div", "grid", inner: html(node.children))
         element.style = [("grid-template-columns", tracks.joined(separator: " "))]
+        element.fillsWidth = true
         if let spacing { element.style.append(("gap", "\(css(spacing))px 8px")) }
         element.style.append(("justify-items", alignment.flex))
         return element
@@ -119,7 +126,10 @@ extension HTMLRenderer {
         var style: [(String, String)] = []
         if let width { style += [("width", "\(css(width))px"), ("flex-shrink", "0")] }
         if let height { style.append(("height", "\(css(height))px")) }
-        return element.wrapped(style + inside(alignment), "frame")
+        var outer = element.wrapped(style + inside(alignment), "frame")
+        if width != nil { outer.fillsWidth = false }
+        if height != nil { outer.fillsHeight = false }
+        return outer
     }
 
     /// An alignment inside of a wrapper, which is a column.
@@ -135,25 +145,26 @@ extension HTMLRenderer {
         minHeight: Double?, idealHeight: Double?, maxHeight: Double?, alignment: Tree.Alignment
     ) -> Element {
         var style: [(String, String)] = []
-        var classes: [String] = []
+        var (fillsWidth, fillsHeight) = (element.fillsWidth, element.fillsHeight)
         if let minWidth { style.append(("min-width", "\(css(minWidth))px")) }
         if let minHeight { style.append(("min-height", "\(css(minHeight))px")) }
         if let maxWidth {
             if maxWidth.isInfinite {
-                classes.append("fill-x")
+                fillsWidth = true
             } else {
                 style.append(("max-width", "\(css(maxWidth))px"))
             }
         }
         if let maxHeight {
             if maxHeight.isInfinite {
-                classes.append("fill-y")
+                fillsHeight = true
             } else {
                 style.append(("max-height", "\(css(maxHeight))px"))
             }
         }
         var outer = element.wrapped(style + inside(alignment), "frame")
-        outer.classes += classes
+        outer.fillsWidth = fillsWidth
+        outer.fillsHeight = fillsHeight
         return outer
     }
 

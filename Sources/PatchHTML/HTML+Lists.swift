@@ -17,6 +17,7 @@ extension HTMLRenderer {
             if case .listStyle(let given) = modifier.modifier { style = "\(given)" }
         }
         var element = Element("div", "list", kind, "list-\(style)")
+            .filling(width: true, height: true)
         var loose: [Item] = []
         func closeLoose() {
             guard !loose.isEmpty else { return }
@@ -91,14 +92,16 @@ extension HTMLRenderer {
 
     /// A section outside of a list is its parts, one below the other.
     func section(_ node: ViewNode) -> Element {
-        Element("div", "v", inner: html(node.part(1)) + html(node.children) + html(node.part(2)))
+        Element("div", "v").holding(
+            elements(node.part(1)) + elements(node.children) + elements(node.part(2)))
     }
 
     func labeledContent(_ node: ViewNode) -> Element {
         Element(
             "div", "labeled",
             inner: "<span class=\"title\">\(html(node.part(1)))</span>"
-                + "<span class=\"value\">\(html(node.children))</span>")
+                + "<span class=\"value\">\(html(node.children))</span>"
+        ).filling(width: true)
     }
 
     // MARK: - Modifiers

@@ -25,6 +25,7 @@ extension HTMLRenderer {
         let first = page(node.children, back: nil)
         let others = pages.removeLast()
         return Element("div", "navigation", inner: first + others.joined())
+            .filling(width: true, height: true)
     }
 
     /// A page with its bar.
@@ -68,8 +69,11 @@ extension HTMLRenderer {
 
     func navigationLink(_ node: ViewNode, isActive: Bound<Bool>) -> Element {
         if isActive.value { push(node.part(1), back: isActive.token) }
-        var element = Element("button", "navigation-link", inner: html(node.children))
-        if isInList { element.inner += Symbols.svg("chevron.right") }
+        var element = Element("button", "navigation-link").holding(elements(node.children))
+        if isInList {
+            element.inner += Symbols.svg("chevron.right")
+            element.fillsWidth = true
+        }
         return element.with("data-tap", String(isActive.token.rawValue))
             .with("data-payload", "true")
     }
@@ -186,7 +190,7 @@ extension HTMLRenderer {
         return Element(
             "div", "tabs",
             inner: "<div class=\"tab-content\">\(content)</div><div class=\"tab-bar\">\(bar)</div>"
-        )
+        ).filling(width: true, height: true)
     }
 
     // MARK: - Presentations

@@ -89,7 +89,9 @@ extension HTMLRenderer {
         return element.styled([("text-transform", value)])
     }
 
-    func resizable(_ element: Element) -> Element { element.with(class: "resizable") }
+    func resizable(_ element: Element) -> Element {
+        element.with(class: "resizable").filling(width: true, height: true)
+    }
 
     func imageScale(_ element: Element, scale: Tree.ImageScale) -> Element {
         let factor = [0.8, 1, 1.28][Int(scale.rawValue)]

@@ -56,10 +56,10 @@ public final class HTMLRenderer {
         _ nodes: [ViewNode], _ options: HTMLOptions = HTMLOptions()
     ) -> HTMLScreen {
         let renderer = HTMLRenderer(options)
-        let content = renderer.html(nodes)
+        let root = Element("div", "root").holding(renderer.elements(nodes))
         let overlays = renderer.overlays.joined()
         return HTMLScreen(
-            body: "<div class=\"root\">\(content)</div>\(overlays)",
+            body: root.html + overlays,
             appearing: renderer.appearing, disappearing: renderer.disappearing,
             scheme: renderer.scheme)
     }

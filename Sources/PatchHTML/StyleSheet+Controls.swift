@@ -3,13 +3,14 @@ extension HTMLStyle {
     static let controls = """
         .screen .button { color: var(--tint); display: inline-flex; flex-direction: row;
           align-items: center; justify-content: center; gap: 6px; text-align: center; }
+        .screen .button > .fx { flex: 1; }
         .screen .button:active, .screen .navigation-link:active { opacity: .4; }
         .screen .button.destructive { color: var(--red); }
         .screen .button.plain, .screen .buttons-plain .button,
         .screen .button.buttons-plain { color: inherit; }
         .screen .navigation-link { color: var(--tint); }
         .screen .row .navigation-link { color: inherit; }
-        .screen .row > .button { justify-content: flex-start; width: 100%; }
+        .screen .row > .button { justify-content: flex-start; align-self: stretch; }
         .buttons-bordered .button, .button.buttons-bordered {
           background: color-mix(in srgb, var(--tint) 15%, transparent); border-radius: 8px;
           padding: 7px 12px; }
@@ -23,7 +24,7 @@ extension HTMLStyle {
           font-size: var(--font-subheadline); border-radius: 14px; }
         .screen .size-mini .button, .screen .button.size-mini { padding: 2px 8px;
           font-size: var(--font-footnote); border-radius: 12px; }
-        .toggle { display: flex; align-items: center; gap: 8px; width: 100%; cursor: pointer; }
+        .toggle { display: flex; align-items: center; gap: 8px; cursor: pointer; }
         .toggle > .title { flex: 1; }
         .toggle > input { position: absolute; opacity: 0; width: 51px; height: 31px; }
         .toggle > .switch { flex: none; width: 51px; height: 31px; border-radius: 16px;
@@ -41,7 +42,7 @@ extension HTMLStyle {
           width: 100%; padding: 0; letter-spacing: inherit; user-select: text;
           text-align: inherit; resize: none; }
         .field::placeholder { color: var(--placeholderText); opacity: 1; }
-        .v > .field, .h > .field { flex: 1 1 auto; min-height: 22px; }
+        .field { min-height: 22px; }
         .fields-roundedBorder .field, .field.fields-roundedBorder { border: .5px solid
           var(--opaqueSeparator); border-radius: 5px; padding: 6px 7px;
           background: var(--systemBackground); }
@@ -52,7 +53,7 @@ extension HTMLStyle {
         .slider::-webkit-slider-thumb { appearance: none; width: 27px; height: 27px;
           margin-top: -12px; border-radius: 50%; background: var(--knob);
           box-shadow: 0 .5px 4px rgba(0, 0, 0, .12), 0 6px 13px rgba(0, 0, 0, .12); }
-        .stepper { display: flex; align-items: center; gap: 8px; width: 100%; }
+        .stepper { display: flex; align-items: center; gap: 8px; }
         .stepper > .title { flex: 1; }
         .stepper > .halves { display: flex; background: var(--tertiarySystemFill);
           border-radius: 8px; overflow: hidden; }
@@ -61,28 +62,27 @@ extension HTMLStyle {
         .screen .stepper button[disabled] { color: var(--tertiaryLabel); }
         .stepper button + button { border-inline-start: .5px solid var(--separator) !important; }
         .progress { display: flex; flex-direction: column; align-items: center; gap: 6px; }
-        .progress.linear { width: 100%; align-items: stretch; }
+        .progress.linear { align-items: stretch; }
         .progress .title { color: var(--secondaryLabel); }
         .progress.linear .title { color: inherit; }
-        .progress .bar { height: 4px; border-radius: 2px; background: var(--systemFill);
+        .progress .track { height: 4px; border-radius: 2px; background: var(--systemFill);
           overflow: hidden; display: block; }
-        .progress .bar > span { display: block; height: 100%; background: var(--tint);
+        .progress .track > span { display: block; height: 100%; background: var(--tint);
           border-radius: 2px; }
         .spinner { width: 20px; height: 20px; border-radius: 50%; border: 2.5px solid
           var(--systemFill); border-top-color: var(--gray); animation: turn 1s linear infinite; }
         @keyframes turn { to { transform: rotate(1turn); } }
-        .segments { display: flex; width: 100%; background: var(--tertiarySystemFill);
+        .segments { display: flex; background: var(--tertiarySystemFill);
           border-radius: 9px; padding: 2px; }
         .screen .segment { flex: 1; font-size: 13px; padding: 5px 4px; border-radius: 7px;
           font-weight: 500; min-height: 28px; }
         .screen .segment.selected { background: var(--segment); font-weight: 600;
           box-shadow: 0 3px 8px rgba(0, 0, 0, .12), 0 3px 1px rgba(0, 0, 0, .04); }
-        .choices { display: flex; flex-direction: column; width: 100%; }
+        .choices { display: flex; flex-direction: column; }
         .screen .choice { text-align: start; padding: 8px 0; display: flex; }
         .screen .choice.selected::after { content: "✓"; color: var(--tint); margin-inline-start:
           auto; }
         .picker { display: flex; align-items: center; gap: 8px; position: relative; }
-        .row > .picker, .row > .m > .picker { width: 100%; }
         .picker > .title { flex: 1; }
         .picker > .value { color: var(--secondaryLabel); display: inline-flex; gap: 4px;
           align-items: center; }

@@ -11,10 +11,7 @@ extension HTMLStyle {
           letter-spacing: inherit; cursor: pointer; }
         .screen .root { flex: 1; min-height: 0; display: flex; flex-direction: column;
           align-items: center; justify-content: center; padding-top: 54px; }
-        .screen .root:has(> .navigation), .screen .root:has(> .tabs),
-        .screen .root:has(> .list), .screen .root:has(> .scroll) { align-items: stretch;
-          justify-content: flex-start; padding-top: 0; }
-        .screen .root:has(> .list), .screen .root:has(> .scroll) { padding-top: 54px; }
+        .screen .root:has(> .navigation), .screen .root:has(> .tabs) { padding-top: 0; }
         .screen .root:has(> .list) { background: var(--systemGroupedBackground); }
         .v { display: flex; flex-direction: column; align-items: center; gap: 8px;
           min-width: 0; min-height: 0; }
@@ -23,41 +20,33 @@ extension HTMLStyle {
         .z > * { grid-area: 1 / 1; }
         .m { display: flex; flex-direction: column; align-items: center; justify-content: center;
           min-width: 0; }
-        .m > .v, .m > .h, .m > .m, .m > .list, .m > .scroll { max-width: 100%; }
         .spacer { flex: 1 1 8px; align-self: stretch; min-width: 0; }
         .h > .spacer { min-width: 8px; }
-        /* What holds a spacer takes all the room in its direction, and so does what holds that. */
-        .h:has(> .spacer), .m:has(> .h > .spacer), .m:has(> .m > .h > .spacer),
-        .v:has(> .h > .spacer), .v:has(> .m > .h > .spacer),
-        .m:has(> .v > .h > .spacer), .m:has(> .fill-x), .v:has(> .fill-x), .v:has(> .m > .fill-x),
-        .fill-x, .h:has(> .fill-x) { width: 100%; }
-        .h > .fill-x { flex: 1; width: auto; min-width: 0; }
-        .v:has(> .spacer), .m:has(> .v > .spacer), .m:has(> .m > .v > .spacer),
-        .fill-y, .v:has(> .fill-y), .m:has(> .fill-y) { flex: 1; align-self: stretch; }
-        .fill-x > *, .fill-y > * { max-width: 100%; }
-        .fill-x > .layers, .fill-x > .z { width: 100%; }
-        .frame > .greedy, .frame > .layers > .greedy { flex: 1; align-self: stretch; }
+        /* fx and fy: takes all the width or height that it is offered (Element.fillsWidth). */
+        .v > .fx, .m > .fx, .root > .fx, .page-content > .fx, .tab-content > .fx, .sheet > .fx,
+        .row > .fx { align-self: stretch; width: auto; max-width: 100%; min-width: 0; }
+        .h > .fx { flex: 1 1 0; min-width: 0; }
+        .v > .fy, .m > .fy, .root > .fy, .page-content > .fy, .tab-content > .fy,
+        .sheet > .fy { flex: 1 1 0; min-height: 0; }
+        .h > .fy { align-self: stretch; }
+        .z > .fx, .layers > .fx, .layer > .fx { justify-self: stretch; min-width: 0; }
+        .z > .fy, .layers > .fy, .layer > .fy { align-self: stretch; min-height: 0; }
         .frame { position: relative; }
-        .divider { align-self: stretch; background: var(--separator); min-height: .5px;
-          height: .5px; width: 100%; }
-        .h > .divider { width: .5px; height: auto; min-width: .5px; }
+        .divider { background: var(--separator); min-height: .5px; height: .5px; }
+        .h > .divider { flex: none; align-self: stretch; width: .5px; height: auto;
+          min-width: .5px; }
         .greedy { min-width: 10px; min-height: 10px; }
-        .v > .greedy, .root > .greedy { flex: 1; align-self: stretch; }
-        .h > .greedy { flex: 1; align-self: stretch; }
-        .z > .greedy { width: 100%; height: 100%; }
         .circle.greedy { max-width: 100%; max-height: 100%; margin: auto; align-self: center; }
         .frame > .circle.greedy { height: 100%; width: auto; flex: none; }
+        .z > .circle.greedy, .layer > .circle.greedy { justify-self: center; width: 100%; }
         .layers { display: grid; }
         .layers > * { grid-area: 1 / 1; min-width: 0; }
-        .layers > :not(.layer) { justify-self: stretch; align-self: stretch; }
         .layer { display: grid; justify-items: center; align-items: center; overflow: visible;
           min-width: 0; min-height: 0; }
         .layer > * { grid-area: 1 / 1; }
-        .layer > .greedy { width: 100%; height: 100%; align-self: stretch;
-          justify-self: stretch; }
         .layer.front { pointer-events: none; }
         .layer.front button, .layer.front input { pointer-events: auto; }
-        .scroll { overflow: auto; align-self: stretch; flex: 1; min-height: 0; min-width: 0; }
+        .scroll { overflow: auto; min-height: 0; min-width: 0; }
         .scroll.down > .v { min-width: 100%; flex-shrink: 0; gap: 8px; }
         .scroll.across { overflow-y: hidden; flex: none; }
         .scroll.across > .h { width: max-content; }

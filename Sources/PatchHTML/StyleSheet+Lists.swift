@@ -1,7 +1,7 @@
 extension HTMLStyle {
     /// Lists and forms.
     static let lists = """
-        .list { align-self: stretch; flex: 1; min-height: 0; overflow: auto; width: 100%;
+        .list { min-height: 0; overflow: auto;
           background: var(--systemGroupedBackground); padding: 8px 16px 40px; }
         .list.no-background { background: none; }
         .list section { margin-bottom: 26px; }
@@ -15,11 +15,8 @@ extension HTMLStyle {
           justify-content: center; min-height: 44px; padding: 10px 16px; }
         .row + .row:not(.no-separator)::before { content: ""; position: absolute; top: 0;
           inset-inline: 16px 0; height: .5px; background: var(--separator); }
-        .row > .t, .row > .m { align-self: flex-start; }
-        .row > .h, .row > .layers { width: 100%; }
-        .row > .v { align-self: stretch; }
-        .row > .m:has(> .h > .spacer), .row > .m:has(> .fill-x), .row > .fill-x {
-          align-self: stretch; }
+        .row > * { align-self: flex-start; }
+        .row > .row-back, .row > .swipes { align-self: auto; }
         .row-back { position: absolute; inset: 0; display: grid; }
         .row-back ~ * { position: relative; }
         .row.selectable { cursor: pointer; }

@@ -1,8 +1,7 @@
 extension HTMLStyle {
     /// Bars, pages, tabs and what lies over a screen.
     static let navigation = """
-        .navigation { flex: 1; min-height: 0; display: flex; position: relative; width: 100%;
-          align-self: stretch; }
+        .navigation { min-height: 0; display: flex; position: relative; }
         .page { flex: 1; min-width: 0; display: flex; flex-direction: column;
           background: var(--systemBackground); padding-top: 54px; }
         .page:has(> .page-content > .list:not(.list-plain)),
@@ -13,7 +12,6 @@ extension HTMLStyle {
         @keyframes push { from { transform: translateX(30%); opacity: .4; } }
         .page-content { flex: 1; min-height: 0; display: flex; flex-direction: column;
           align-items: center; justify-content: center; position: relative; }
-        .page-content:has(> .scroll), .page-content:has(> .list) { justify-content: flex-start; }
         .bar { display: grid; grid-template-columns: 1fr auto 1fr; align-items: center;
           min-height: 44px; padding: 0 16px; gap: 8px; flex: none; }
         .bar > div { display: flex; align-items: center; gap: 16px; min-width: 0; }
@@ -33,8 +31,7 @@ extension HTMLStyle {
         .bottom-bar { display: flex; justify-content: space-between; align-items: center;
           min-height: 49px; padding: 0 16px 34px; background: var(--material-bar);
           border-top: .5px solid var(--separator); }
-        .tabs { flex: 1; min-height: 0; display: flex; flex-direction: column; width: 100%;
-          align-self: stretch; }
+        .tabs { min-height: 0; display: flex; flex-direction: column; }
         .tab-content { flex: 1; min-height: 0; display: flex; flex-direction: column;
           align-items: center; justify-content: center; }
         .tab-content:not(:has(> .navigation)) { padding-top: 54px; }

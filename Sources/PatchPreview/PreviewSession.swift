@@ -115,7 +115,10 @@ public final class PreviewSession: @unchecked Sendable {
     }
 
     private func start(_ module: Module) throws(ViewFault) -> GuestViews {
-        try GuestViews(module) { imports, store in
+        var limits = ViewLimits()
+        // A developer's machine is busy with the next build.
+        limits.callNanoseconds = 10_000_000_000
+        return try GuestViews(module, limits: limits) { imports, store in
             PreviewHost.define(in: &imports, store: store, log: log)
         }
     }

@@ -16,7 +16,7 @@ struct PatchCLI {
                 PrepareCommands.unprepare,
                 FingerprintCommands.group,
                 BuildCommand.command,
-                PreviewCommand.command,
+                ViewsCommand.command,
                 ReleaseCommand.command,
                 RolloutCommands.rollout,
                 PromoteCommand.command,

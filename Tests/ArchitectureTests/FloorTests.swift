@@ -93,7 +93,8 @@ struct FloorTests {
     }
 
     private func isSystemLibrary(_ name: String) -> Bool {
-        ["COpenSSL", "CBrotli", "CDivSufSort", "CMicroHTTPD", "CSQLite", "CWebKitGTK6"].contains(name)
+        ["COpenSSL", "CBrotli", "CDivSufSort", "CMicroHTTPD", "CSQLite", "CWebKitGTK6"].contains(
+            name)
     }
 
     private func importedModules(of file: URL) throws -> [String] {

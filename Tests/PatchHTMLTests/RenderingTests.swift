@@ -111,7 +111,7 @@ struct RenderingTests {
                 var one = ModifierNode(modifier)
                 one.parts = modifier.partNames.map { _ in [text("in")] }
                 node.modifiers = [one]
-                #expect(body(node).hasPrefix("<div class=\"root\">"))
+                #expect(body(node).hasPrefix("<div class=\"root"))
             }
         }
     }

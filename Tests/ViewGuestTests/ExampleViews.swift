@@ -37,7 +37,7 @@ enum ExampleViews {
 
     static let built = Result { try build(files(), module: "Examples") }
 
-    private static func build(_ files: [GuestSource], module: String) throws -> Built {
+    static func build(_ files: [GuestSource], module: String = "Examples") throws -> Built {
         let views = try builder().build(files, module: module)
         let module = try parseWasm(bytes: views.module.wasm)
         try module.validate()
@@ -129,8 +129,9 @@ final class Screen {
     /// Taps the button or link whose label holds `text`.
     func tap(_ text: String, number: Int = 0) throws {
         let buttons = find { node -> (EventToken, EventPayload)? in
-            guard Self.words(ViewNode(.group, children: node.children))
-                .contains(where: { $0.contains(text) }) || Self.symbols(node).contains(text)
+            guard
+                Self.words(ViewNode(.group, children: node.children))
+                    .contains(where: { $0.contains(text) }) || Self.symbols(node).contains(text)
             else { return nil }
             switch node.view {
             case .button(_, let action): return (action, .none)

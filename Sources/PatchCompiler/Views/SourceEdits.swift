@@ -18,8 +18,8 @@ struct SourceEdits {
     /// Replaces a node without the space around it.
     mutating func replace(_ node: some SyntaxProtocol, with text: String) {
         replace(
-            node.positionAfterSkippingLeadingTrivia.utf8Offset
-                ..< node.endPositionBeforeTrailingTrivia.utf8Offset, with: text)
+            node.positionAfterSkippingLeadingTrivia
+                .utf8Offset..<node.endPositionBeforeTrailingTrivia.utf8Offset, with: text)
     }
 
     /// Replaces bytes of the file.

@@ -1,3 +1,4 @@
+import Foundation
 import SwiftSyntax
 
 /// Rewrites what Embedded Swift lacks in the sources of views into what means the same:

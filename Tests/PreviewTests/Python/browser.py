@@ -110,13 +110,14 @@ class Browser:
         return self.run("document.getElementById('screen')?.innerText ?? ''")
 
     def says(self, words):
-        needle = json.dumps(words)
-        self.wait(f"document.getElementById('screen')?.innerText.includes({needle})",
+        # Headers of lists are shown in capitals.
+        needle = json.dumps(words.lower())
+        self.wait(f"document.getElementById('screen')?.innerText.toLowerCase().includes({needle})",
                   f"the screen says {words}")
 
     def says_not(self, words):
-        needle = json.dumps(words)
-        self.wait(f"!document.getElementById('screen').innerText.includes({needle})",
+        needle = json.dumps(words.lower())
+        self.wait(f"!document.getElementById('screen').innerText.toLowerCase().includes({needle})",
                   f"the screen does not say {words}")
 
     def box(self, selector, words=None, number=0):

@@ -125,17 +125,27 @@ public struct ForEach: _Primitive {
         e.leave(outer)
     }
 
-    /// Rows that the host fetched keep their state as long as their identifiers are there.
+    /// Rows that the host fetched keep their state as long as their identifiers are there. They are
+    /// looked for where they were, then around it; a list that changes beyond all measure costs
+    /// them their state, not the user his time.
     private func keepFetched(_ scope: _Scope, from first: Int) {
-        var fetched: [_Scope] = []
-        for child in scope.children where child.isFetched { fetched.append(child) }
-        guard !fetched.isEmpty else { return }
         let generation = scope.mount.generation
-        var index = first
-        while index < count {
-            let key = self.key(index)
-            for child in fetched where child.key == key { child.keep(generation) }
-            index += 1
+        var looks = 20_000
+        for child in scope.children
+        where child.isFetched && child.generation != generation {
+            var distance = 0
+            search: while distance < count, looks > 0 {
+                for place in [child.fetchedAt - distance, child.fetchedAt + distance]
+                where place >= first && place < count {
+                    looks -= 1
+                    if key(place) == child.key {
+                        child.fetchedAt = place
+                        child.keep(generation)
+                        break search
+                    }
+                }
+                distance += 1
+            }
         }
     }
 }

@@ -76,7 +76,7 @@ public final class _Mount {
             root.begin()
             e.restart(at: root)
             _surroundings = environment
-            content._emit(e)
+            emit(e)
             root.sweep()
             let after = e.after
             e.after = []
@@ -87,6 +87,19 @@ public final class _Mount {
         return e.handOver()
     }
 
+    private func emit(_ e: _Emitter) {
+        #if hasFeature(Embedded)
+            content._emit(e)
+        #else
+            // A patch's models say by themselves that they changed; the host's are observed.
+            withObservationTracking {
+                content._emit(e)
+            } onChange: {
+                _isDirty = true
+            }
+        #endif
+    }
+
     /// Makes one row of a long list.
     func row(_ token: UInt64, _ index: Int) -> (UnsafeMutableRawPointer, Int)? {
         guard let scope = root.find(id: UInt32(truncatingIfNeeded: token >> 32)),
@@ -94,14 +107,9 @@ public final class _Mount {
         else { return nil }
         let e = ready()
         e.restart(at: scope)
-        let known = scope.children.count
         make(e, index)
-        // A new row came by the host's wish: passes leave it alone.
-        if scope.children.count > known {
-            for child in scope.children where child.generation == generation {
-                child.isFetched = true
-            }
-        }
+        // This row came by the host's wish: passes leave it alone.
+        scope.visited?.fetchedAt = index
         return e.count == 0 ? nil : e.handOver()
     }
 

@@ -4,6 +4,10 @@
 @_exported import Foundation
 @_exported import PatchGuest
 
+#if !hasFeature(Embedded)
+    @_exported import Observation
+#endif
+
 // Views, what erases them and what changes them.
 
 /// A part of a screen.

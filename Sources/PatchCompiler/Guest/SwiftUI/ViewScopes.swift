@@ -21,8 +21,9 @@ public final class _Scope {
     private var nextAction = 0
     private var cursor = 0
     var generation: UInt32
-    /// Whether the host asked for this row by itself.
-    var isFetched = false
+    /// Where in its list the host asked for this row by itself; -1 when it did not.
+    var fetchedAt = -1
+    var isFetched: Bool { fetchedAt >= 0 }
 
     init(key: UInt64, mount: _Mount) {
         self.key = key
@@ -53,6 +54,11 @@ public final class _Scope {
             // The same identifier twice in one pass: the second one is somebody else.
             key &+= 1
         }
+    }
+
+    /// The child that was entered last.
+    var visited: _Scope? {
+        cursor > 0 && cursor <= children.count ? children[cursor - 1] : nil
     }
 
     private func find(_ key: UInt64) -> _Scope? {
@@ -121,7 +127,7 @@ public final class _Scope {
     private func forget() {
         slots = []
         makeRow = nil
-        isFetched = false
+        fetchedAt = -1
         for child in children { child.forget() }
     }
 

@@ -4,8 +4,8 @@ import PatchCompiler
 import PatchPreview
 import PatchServer
 
-/// `patchcli preview FOLDER`
-enum PreviewCommand {
+/// `patchcli views FOLDER`
+enum ViewsCommand {
     private static let folder = Parameter<String>.argument(
         "folder", help: "A folder of Swift files with views, or one file.",
         completion: .folder)
@@ -17,7 +17,7 @@ enum PreviewCommand {
 
     static var command: Command {
         Command(
-            "preview", abstract: "Show SwiftUI views in a browser, as a patch would.",
+            "views", abstract: "Show SwiftUI views in a browser, as a patch would.",
             discussion: """
                 Compiles the views to a module, runs it, and draws what it draws. Edits are shown \
                 as they are saved, with the state that the views had. Prints 'listening on \
@@ -32,7 +32,7 @@ enum PreviewCommand {
         guard FileManager.default.fileExists(atPath: root.path) else {
             throw CommandFailure(
                 "no_such_folder", "There is nothing at '\(root.path)'",
-                fix: "name a folder with views, as in 'patchcli preview Sources/App'",
+                fix: "name a folder with views, as in 'patchcli views Sources/App'",
                 exit: .noInput)
         }
         let builder = GuestBuilder(toolchain: try Toolchain.discover())
@@ -40,13 +40,8 @@ enum PreviewCommand {
             console.note($0)
         }
         session.build()
-        let watching = Task.detached {
-            while !Task.isCancelled {
-                try? await Task.sleep(nanoseconds: 250_000_000)
-                session.buildIfChanged()
-            }
-        }
-        defer { watching.cancel() }
+        let watch = PreviewWatch(session)
+        defer { watch.stop() }
         let server = HTTPServer(handler: PreviewServer(session))
         try await WebServeCommand.run(
             server, host: try invocation[host], port: try invocation[port], console: console)

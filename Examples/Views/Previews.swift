@@ -1,0 +1,7 @@
+import SwiftUI
+
+#if !HOSTUI
+    #Preview("Counter") {
+        CounterScreen(title: "Counter")
+    }
+#endif

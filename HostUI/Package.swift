@@ -1,0 +1,19 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// The vocabulary of patched views as a host build: the same view sources compile natively on Linux
+// and write the same trees. A package of its own, because its module is named `SwiftUI` and would
+// make `canImport(SwiftUI)` true for everything built beside it (Docs/decisions/0132).
+let package = Package(
+    name: "HostUI",
+    platforms: [.macOS(.v14)],
+    targets: [
+        // Symbolic links to the guest's modules; `#if hasFeature(Embedded)` tells the two apart.
+        .target(name: "PatchGuest"),
+        .target(name: "SwiftUI", dependencies: ["PatchGuest"]),
+        .executableTarget(
+            name: "hostviews", dependencies: ["SwiftUI"],
+            swiftSettings: [.define("HOSTUI")]),
+    ],
+    swiftLanguageModes: [.v5]
+)
