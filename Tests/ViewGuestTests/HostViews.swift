@@ -42,6 +42,8 @@ final class HostViews {
     }
 
     deinit {
+        // A process that never started cannot be ended.
+        guard process.isRunning else { return }
         try? input.fileHandleForWriting.close()
         process.terminate()
         process.waitUntilExit()
