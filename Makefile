@@ -1,6 +1,6 @@
 # One verb each. `make demo` and `make test` need nothing but a Swift toolchain and a package
 # manager: they install the rest, ask nothing and end by themselves.
-.PHONY: help setup demo test bench bench-calls edits kills wasi-suite tsan fuzz mutate format lint check-apple sdk-size start-cost generate clean
+.PHONY: help setup demo test bench bench-calls edits corpus kills wasi-suite tsan fuzz mutate format lint check-apple sdk-size start-cost generate clean
 
 help:            ## Lists the verbs
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -23,8 +23,11 @@ bench-calls:     ## What routed functions cost: calls, the time of a build, modu
 	@Scripts/setup.sh build
 	@Benchmarks/calls.sh
 
-edits:           ## The example shop with each edit of Tests/Edits alone, and random mutations
-	@OPENPATCH_EDITS=all swift test --filter StorefrontTests
+edits: setup     ## Ships each edit of Tests/Edits and ten random mutations to the running example shop
+	@OPENPATCH_EDITS=all swift test --filter EditTests
+
+corpus: setup    ## Functions of another package as modules against native: DIR=<its checkout>
+	@OPENPATCH_CORPUS="$(DIR)" swift test --filter CorpusTests
 
 .PHONY: bench-server fuzz-api
 bench-server:    ## patchd beside nginx over the same files, telemetry, and how cost grows (ARGS=--quick)

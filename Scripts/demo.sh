@@ -180,6 +180,21 @@ tail -n "+$((mark + 1))" "$log" | grep -q '^greeting: Hello from a broken versio
 kill -0 "$app_pid" 2>/dev/null || fail "the program ended"
 good "refused; version two still runs"
 
+step "Ship a mistake: native code serves the call that traps, and its line is known"
+edit 'Hello from version four' "$two"
+sed -i.before 's/% 100$/% (amount == 1234 ? 0 : 100)/' "$app/Sources/Greeter/PriceLabel.swift"
+rm -f "$app/Sources/Greeter/PriceLabel.swift.before"
+line=$(grep -n 'amount == 1234' "$app/Sources/Greeter/PriceLabel.swift" | cut -d: -f1)
+mark=$(lines "$log")
+release 4.0.0
+await "$log" "$mark" ' at byte [0-9]+' 30 'the trap' >/dev/null
+await "$log" "$mark" '^price: \$12\.34$' 5 'the price by native code' >/dev/null
+tail -n "+$((mark + 1))" "$log" | patchcli symbolicate --release 4.0.0 >"$state/symbolicated.log" \
+    || fail "patchcli symbolicate failed"
+grep -m1 " at Sources/Greeter/PriceLabel.swift:$line, byte " "$state/symbolicated.log" \
+    | sed 's/^ */    │ /' || fail "the trap does not point to PriceLabel.swift:$line"
+good "the price still shows: \$12.34, by the native body"
+
 # MARK: - Back
 
 step "Roll back to what the app shipped with"

@@ -9,6 +9,8 @@ public struct CommandFailure: Error, Equatable, Sendable, CustomStringConvertibl
     public var why: String?
     /// A command line to run next, or an instruction when no command does it.
     public var fix: String?
+    /// Each thing that is at fault, when there may be several.
+    public var list: [String] = []
     /// How the process ends.
     public var exit: ExitCode
 
@@ -36,6 +38,7 @@ struct FailureDocument: Encodable {
         let code: String
         let message: String
         let why: String?
+        let list: [String]?
         let run: String?
         let exit: Int32
     }
@@ -43,7 +46,8 @@ struct FailureDocument: Encodable {
 
     init(_ failure: CommandFailure) {
         error = Body(
-            code: failure.code, message: failure.what, why: failure.why, run: failure.fix,
+            code: failure.code, message: failure.what, why: failure.why,
+            list: failure.list.isEmpty ? nil : failure.list, run: failure.fix,
             exit: failure.exit.rawValue)
     }
 }

@@ -116,6 +116,7 @@ public struct Console: Sendable {
         }
         var text = errorStyle.red("error:") + " " + errorStyle.bold(failure.what)
         if let why = failure.why { text += "\n" + wrapped(why, indent: "  ", width: width) }
+        for line in failure.list { text += "\n" + wrapped("- " + line, indent: "  ", width: width) }
         if let fix = failure.fix {
             text += "\n  " + errorStyle.dim("try:") + " " + errorStyle.cyan(fix)
         }

@@ -209,6 +209,18 @@ extension MessagePackReader {
         return value
     }
 
+    /// Reads a position in `text`, counted in UTF-8.
+    /// - Throws: ``MessagePackError``, `invalid_value` for one outside of it.
+    public mutating func position(in text: Substring) throws(MessagePackError) -> String.Index {
+        let start = position
+        let offset = try integer(Int.self)
+        guard offset >= 0,
+            let index = text.utf8.index(
+                text.startIndex, offsetBy: offset, limitedBy: text.endIndex)
+        else { throw MessagePackError(.invalidValue, at: start) }
+        return index
+    }
+
     /// Refuses a case index that an enum does not have.
     /// - Throws: `invalid_value`, always.
     public func refuse() throws(MessagePackError) -> Never {

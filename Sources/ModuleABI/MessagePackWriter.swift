@@ -71,6 +71,12 @@ public struct MessagePackWriter: Sendable {
         append(value.bitPattern)
     }
 
+    /// Appends a position in `text`, counted in UTF-8; -1, which no reader takes, for one outside.
+    public mutating func position(_ index: String.Index, in text: Substring) {
+        guard index >= text.startIndex, index <= text.endIndex else { return int(-1) }
+        int(Int64(text.utf8.distance(from: text.startIndex, to: index)))
+    }
+
     /// Appends text; what is not valid Unicode cannot occur in a Swift `String`.
     public mutating func string(_ value: String) {
         var value = value

@@ -31,6 +31,19 @@ final class Loop {
         try folder.write("", to: "app/Resources/.keep")
     }
 
+    /// One of the examples as it lies in `Examples`.
+    init(_ name: String, example: String) throws {
+        folder = try TemporaryDirectory(name)
+        let source = SharedData.checkout.appendingPathComponent("Examples/\(example)")
+            .resolvingSymlinksInPath()
+        let app = folder.file("app")
+        try FileManager.default.createDirectory(at: app, withIntermediateDirectories: true)
+        for item in ["openpatch.json", "Package.swift", "Sources"] {
+            try FileManager.default.copyItem(
+                at: source.appendingPathComponent(item), to: app.appendingPathComponent(item))
+        }
+    }
+
     deinit { server?.kill() }
 
     var app: URL { folder.file("app") }

@@ -101,7 +101,7 @@ enum RandomType {
         let scalars: [ABIType] =
             [
                 .bool, .float, .double, .string, .bytes, .foundation(.Data), .foundation(.Date),
-                .foundation(.UUID),
+                .foundation(.UUID), .text(.character), .text(.substring), .text(.scalar),
             ]
             + ABIType.Integer.allCases.map { .integer($0) }
         if depth >= 3 || Int.random(in: 0..<3, using: &generator) == 0 {
@@ -173,7 +173,15 @@ enum RandomType {
             return "Date(timeIntervalSinceReferenceDate: \(literal(.double, &generator)))"
         case .foundation(.UUID):
             return "(UUID(uuidString: \"E621E1F8-C36C-495A-93FC-0C247A3E6E5F\")!)"
-        case .named: return "\(type.swift).some"
+        case .text(.character):
+            return ["\"a\"", "\"é\"", "\"e\\u{301}\"", "\"👩‍👩‍👧\"", "\"\\r\\n\""]
+                .randomElement(using: &generator) ?? "\"a\""
+        case .text(.scalar):
+            return ["\"a\"", "\"\\0\"", "\"\\u{10FFFF}\"", "\"\\u{301}\""]
+                .randomElement(using: &generator) ?? "\"a\""
+        case .text(.scalars): return "(\(literal(.string, &generator))).unicodeScalars"
+        case .text(.substring): return "Substring(\(literal(.string, &generator)))"
+        case .named, .position: return "\(type.swift).some"
         }
     }
 

@@ -124,7 +124,7 @@ struct ProjectConfigurationTests {
         #expect(
             Set(properties.keys) == [
                 "$schema", "v", "app_id", "app_key", "name", "server", "channel", "platform",
-                "sources", "guest", "resources", "expiry_days",
+                "sources", "guest", "info_plists", "entitlements", "resources", "expiry_days",
             ])
         let platform = try #require(properties["platform"] as? [String: Any])
         #expect(platform["enum"] as? [String] == ProjectConfiguration.platforms)

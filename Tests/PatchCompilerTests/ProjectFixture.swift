@@ -45,6 +45,12 @@ struct ProjectFixture {
         return try PatchProject(folder: folder, guestOptions: options)
     }
 
+    /// Keeps the sources as they are now as those of the store build.
+    func keepStore() throws {
+        try FileManager.default.copyItem(
+            at: directory.file("Sources"), to: directory.file("Store"))
+    }
+
     func read(_ path: String) throws -> String {
         try String(contentsOf: directory.file(path), encoding: .utf8)
     }

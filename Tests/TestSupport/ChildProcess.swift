@@ -29,11 +29,13 @@ public final class ChildProcess: @unchecked Sendable {
     private let output = Collector()
     private let errors = Collector()
     private let command: String
+    private let input: FileHandle?
 
     /// Starts `executable` (looked up on PATH when it has no slash).
+    /// - Parameter input: whether ``send(_:)`` feeds its standard input; else that is empty.
     public init(
         _ executable: String, _ arguments: [String] = [], in folder: URL? = nil,
-        environment: [String: String] = [:]
+        environment: [String: String] = [:], input takesInput: Bool = false
     ) throws {
         command = ([executable] + arguments).joined(separator: " ")
         if executable.contains("/") {
@@ -48,7 +50,9 @@ public final class ChildProcess: @unchecked Sendable {
             .merging(environment) { $1 }
         let out = Pipe()
         let err = Pipe()
-        process.standardInput = FileHandle.nullDevice
+        let input = takesInput ? Pipe() : nil
+        self.input = input?.fileHandleForWriting
+        process.standardInput = input ?? FileHandle.nullDevice
         process.standardOutput = out
         process.standardError = err
         try process.run()
@@ -99,6 +103,9 @@ public final class ChildProcess: @unchecked Sendable {
             Thread.sleep(forTimeInterval: 0.005)
         }
     }
+
+    /// Writes to the standard input of a program that was started with one.
+    public func send(_ text: String) throws { try input?.write(contentsOf: Data(text.utf8)) }
 
     /// Asks the program to stop (SIGTERM).
     public func terminate() { if process.isRunning { process.terminate() } }

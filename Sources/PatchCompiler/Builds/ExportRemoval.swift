@@ -16,6 +16,7 @@ enum ExportRemoval {
         throw PatchProjectError(
             .removed,
             "the guest code exports no more: " + gone.map { "'\($0)'" }.joined(separator: ", ")
-                + ". Apps that call it would get an error; pass --allow-removed if that is meant")
+                + ". Apps that call it would get an error; pass --allow-removed if that is meant",
+            findings: gone.map { .init("the export '\($0)' is gone") })
     }
 }

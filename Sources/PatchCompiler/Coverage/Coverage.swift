@@ -25,7 +25,7 @@ struct Coverage {
         built = Dictionary(manifest.functions.map { ($0.id, $0) }) { first, _ in first }
         natives = Dictionary(manifest.natives.map { ($0.key, $0.hash) }) { first, _ in first }
         builtPaths = Set(manifest.natives.map { Self.withoutDiscriminator($0.key) })
-        compareInputs(code.fingerprint)
+        compareInputs(code)
         var causes: [UInt64: (CoverageReport.Cause, String?)] = [:]
         var reshaped: [Int] = []
         for function in code.scan.functions {
@@ -90,7 +90,8 @@ struct Coverage {
         return builtPaths.contains(Self.withoutDiscriminator(declaration.key)) ? .edited : .added
     }
 
-    private mutating func compareInputs(_ current: Fingerprint) {
+    private mutating func compareInputs(_ code: AppCode) {
+        let current = code.fingerprint
         func dependencies(_ inputs: [Fingerprint.Input]) -> String? {
             inputs.first { $0.name == "dependencies" }?.hash
         }
@@ -100,6 +101,19 @@ struct Coverage {
                     "the resolved versions of packages differ from the build's",
                     SourcePlace(file: "Package.resolved", line: 0)
                 ))
+        }
+        let before = Dictionary(manifest.inputs.map { ($0.name, $0.hash) }) { first, _ in first }
+        let now = Dictionary(code.lists.map { ($0.name, $0) }) { first, _ in first }
+        for entry in code.lists where before[entry.name] != entry.hash {
+            blockers.append(
+                (
+                    "'\(entry.key)' is not as in the build",
+                    SourcePlace(file: entry.file, line: entry.line)
+                ))
+        }
+        for input in manifest.inputs where now[input.name] == nil {
+            guard let (file, key) = PropertyListInputs.parts(of: input.name) else { continue }
+            blockers.append(("'\(key)' is gone", SourcePlace(file: file, line: 0)))
         }
     }
 
@@ -268,7 +282,13 @@ struct Coverage {
         var message = "this change needs a store build: " + lines.prefix(5).joined(separator: "; ")
         if lines.count > 5 { message += "; and \(lines.count - 5) more" }
         message += ". Take it back, or register and ship a new build"
-        throw PatchProjectError(.nativeChange, message, at: [blockers[0].place])
+        var findings: [PatchProjectError.Finding] = []
+        for blocker in blockers {
+            let finding = PatchProjectError.Finding(blocker.message, at: blocker.place)
+            if !findings.contains(finding) { findings.append(finding) }
+        }
+        throw PatchProjectError(
+            .nativeChange, message, at: [blockers[0].place], findings: findings)
     }
 
     private static func withoutDiscriminator(_ key: String) -> String {
@@ -276,7 +296,7 @@ struct Coverage {
             .joined(separator: "|")
     }
 
-    private static func readable(_ key: String) -> String {
+    static func readable(_ key: String) -> String {
         let parts = key.split(separator: "|", omittingEmptySubsequences: false)
         return parts.count > 2 ? String(parts[2]) : key
     }

@@ -9,7 +9,8 @@ import PatchCrypto
 public struct Fingerprint: Sendable, Equatable, Codable {
     /// One thing that the fingerprint depends on.
     public struct Input: Sendable, Equatable, Codable {
-        /// `surface`, `source Sources/Greeter/Prices.swift`, `dependencies`.
+        /// `surface`, `source Sources/Greeter/Prices.swift`, `dependencies`,
+        /// `info-plist App/Info.plist UIBackgroundModes`.
         public var name: String
         /// SHA-256 in hex.
         public var hash: String
@@ -34,7 +35,7 @@ public struct Fingerprint: Sendable, Equatable, Codable {
 
     init(
         folder: URL, configuration: ProjectConfiguration, tree: SourceTree,
-        functions: [RoutableFunction]
+        functions: [RoutableFunction], lists: [PropertyListInputs.Entry]
     ) {
         let surface = Surface(configuration: configuration, functions: functions)
         self.surface = surface.hash
@@ -49,6 +50,7 @@ public struct Fingerprint: Sendable, Equatable, Codable {
         if let pins = DependencyPins.read(folder) {
             inputs.append(Input(name: "dependencies", hash: Hex.encode(SHA256.hash(pins))))
         }
+        inputs += lists.map { Input(name: $0.name, hash: $0.hash) }
         self.inputs = inputs.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
         let text = self.inputs.map { "\($0.name)\u{0}\($0.hash)\n" }.joined()
         value = Hex.encode(SHA256.hash("openpatch fingerprint 1\n" + text))

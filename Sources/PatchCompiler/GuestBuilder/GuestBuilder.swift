@@ -48,7 +48,9 @@ public struct GuestBuilder: Sendable {
             [object.file.path] + support.objects.map(\.path), exports: wanted.required,
             ifDefined: wanted.ifDefined, output: "out.wasm", in: workshop)
         let linked = try GuestFiles.read(workshop.appendingPathComponent("out.wasm"))
-        var module = try GuestModule(linked: linked, wanted: wanted.required, section: section)
+        var module = try GuestModule(
+            linked: linked, wanted: wanted.required, section: section,
+            files: CompiledFile.naming(sources))
         if !options.debugInformation { module.debug = nil }
         module.warnings = object.warnings
         cache.prune()

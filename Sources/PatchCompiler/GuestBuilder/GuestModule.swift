@@ -1,5 +1,7 @@
+import Foundation
 import ModuleABI
 import PatchCrypto
+import WebAssembly
 
 /// What a guest build gives: a module to ship and what explains it.
 public struct GuestModule: Sendable, Equatable {
@@ -8,7 +10,8 @@ public struct GuestModule: Sendable, Equatable {
     /// Names and line tables of ``wasm``: a WebAssembly file of custom sections only, to be kept
     /// under ``digest`` with the release. Nil when the build was told to make none.
     ///
-    /// Its section `openpatch.debug` holds the 32-byte digest of ``wasm``. Code offsets in it are
+    /// Its section `openpatch.debug` holds the 32-byte digest of ``wasm``, `openpatch.sources` what
+    /// ``DebugSources`` says. Code offsets in it are
     /// relative to the contents of the code section, as the DWARF convention for WebAssembly says.
     public var debug: [UInt8]?
     /// The functions that the module exports, sorted, runtime exports (`op_alloc` …) included.
@@ -29,7 +32,9 @@ public struct GuestModule: Sendable, Equatable {
     public static let debugSectionName = "openpatch.debug"
 
     /// Checks, strips and signs a linked module with its section.
-    init(linked: [UInt8], wanted: [String], section: ModuleSection?) throws {
+    init(
+        linked: [UInt8], wanted: [String], section: ModuleSection?, files: [CompiledFile]
+    ) throws {
         let names = try ReactorCheck.check(linked, wanted: wanted)
         exports = names.exports
         imports = names.imports
@@ -53,8 +58,36 @@ public struct GuestModule: Sendable, Equatable {
         for custom in customs where custom.name == "name" || custom.name.hasPrefix(".debug_") {
             file = WasmBinary.appendingCustomSection(custom.name, custom.bytes, to: file)
         }
+        let sources = DebugSources(
+            code_start: try parseWasm(bytes: wasm).layout.codeStart ?? 0,
+            release: section?.release, sequence: section?.sequence,
+            files: Dictionary(files.map { ($0.name, $0.source.name) }) { first, _ in first })
+        file = WasmBinary.appendingCustomSection(
+            DebugSources.sectionName, try sources.encoded(), to: file)
         debug = WasmBinary.appendingCustomSection(
             Self.debugSectionName, SHA256.hash(wasm), to: file)
+    }
+}
+
+/// What a debug file says besides names and line tables: enough to find the line of a byte without
+/// the module.
+public struct DebugSources: Sendable, Equatable, Codable {
+    /// The custom section that holds it as JSON.
+    public static let sectionName = "openpatch.sources"
+
+    /// Where the contents of the module's code section begin, from which line tables count.
+    public var code_start: Int
+    /// The release that the module was built as.
+    public var release: String?
+    /// Its place in the order of releases.
+    public var sequence: Int?
+    /// The user's files by the names in the line tables.
+    public var files: [String: String]
+
+    func encoded() throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return [UInt8](try encoder.encode(self))
     }
 }
 

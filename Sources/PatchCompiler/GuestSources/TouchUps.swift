@@ -4,8 +4,9 @@ import SwiftSyntax
 enum TouchUps {
     /// A key path that stands where a function is wanted, `names.map(\.count)`, as a closure.
     ///
-    /// Where a key path itself is wanted the closure does not compile, so nothing changes its
-    /// meaning silently.
+    /// A parameter of type `KeyPath` becomes a function of the root, and `root[keyPath: path]` its
+    /// call; where a key path is wanted for anything else the module does not compile, so nothing
+    /// changes its meaning silently.
     static func apply(to node: Syntax, on page: inout Page) {
         let finder = KeyPathFinder(viewMode: .sourceAccurate)
         finder.walk(node)
@@ -13,18 +14,43 @@ enum TouchUps {
     }
 
     private final class KeyPathFinder: SyntaxVisitor {
-        var found: [(KeyPathExprSyntax, String)] = []
+        var found: [(Syntax, String)] = []
 
         override func visit(_ node: KeyPathExprSyntax) -> SyntaxVisitorContinueKind {
-            guard let argument = node.parent?.as(LabeledExprSyntax.self),
-                argument.label?.text != "keyPath",
-                argument.parent?.parent?.is(FunctionCallExprSyntax.self) == true
-            else { return .visitChildren }
+            // `case \.isLetter:`, compared by an operator of the app.
+            let isPattern = node.parent?.is(ExpressionPatternSyntax.self) == true
+            let argument = node.parent?.as(LabeledExprSyntax.self)
+            let isArgument =
+                argument != nil && argument?.label?.text != "keyPath"
+                && argument?.parent?.parent?.is(FunctionCallExprSyntax.self) == true
+            guard isPattern || isArgument else { return .visitChildren }
             let components = node.components.trimmedDescription
             // A closure over several lines would move the lines that follow.
             guard !components.contains("\n") else { return .skipChildren }
             let access = components.hasPrefix(".") ? components : "." + components
-            found.append((node, access == ".self" ? "{ $0 }" : "{ $0\(access) }"))
+            found.append((Syntax(node), access == ".self" ? "{ $0 }" : "{ $0\(access) }"))
+            return .skipChildren
+        }
+
+        override func visit(_ node: FunctionParameterSyntax) -> SyntaxVisitorContinueKind {
+            guard let type = node.type.as(IdentifierTypeSyntax.self), type.name.text == "KeyPath",
+                let arguments = type.genericArgumentClause.map({ Array($0.arguments) }),
+                arguments.count == 2
+            else { return .visitChildren }
+            let words = arguments.map(\.argument.trimmedDescription)
+            guard !words.contains(where: { $0.contains("\n") }) else { return .visitChildren }
+            found.append((Syntax(type), "(\(words[0])) -> \(words[1])"))
+            return .visitChildren
+        }
+
+        override func visit(_ node: SubscriptCallExprSyntax) -> SyntaxVisitorContinueKind {
+            guard node.arguments.count == 1, let argument = node.arguments.first,
+                argument.label?.text == "keyPath",
+                let path = argument.expression.as(DeclReferenceExprSyntax.self),
+                node.calledExpression.is(DeclReferenceExprSyntax.self)
+            else { return .visitChildren }
+            let root = node.calledExpression.trimmedDescription
+            found.append((Syntax(node), "\(path.trimmedDescription)(\(root))"))
             return .skipChildren
         }
     }

@@ -6,6 +6,8 @@ struct AppCode {
     let tree: SourceTree
     let scan: FunctionScanner.Scan
     let fingerprint: Fingerprint
+    /// Keys of Info.plist files and entitlements that count.
+    let lists: [PropertyListInputs.Entry]
 
     /// - Throws: ``PatchProjectError``.
     init(folder: URL, configuration: ProjectConfiguration) throws {
@@ -13,7 +15,15 @@ struct AppCode {
         tree = try SourceTree(folder: folder, configuration: configuration)
         try tree.checkSyntax()
         scan = FunctionScanner.scan(tree)
+        lists =
+            try configuration.infoPlists.flatMap {
+                try PropertyListInputs.read(.info, $0, in: folder)
+            }
+            + configuration.entitlements.flatMap {
+                try PropertyListInputs.read(.entitlements, $0, in: folder)
+            }
         fingerprint = Fingerprint(
-            folder: folder, configuration: configuration, tree: tree, functions: scan.functions)
+            folder: folder, configuration: configuration, tree: tree, functions: scan.functions,
+            lists: lists)
     }
 }

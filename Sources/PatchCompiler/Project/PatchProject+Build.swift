@@ -20,7 +20,6 @@ extension PatchProject {
         let known = try manifests()
         let same = known.first { $0.fingerprint == code.fingerprint.value }
         let functions = Self.manifestFunctions(code.scan.functions, lock.gates)
-        let toolchain = try Toolchain.discover(target: guestOptions.target)
         if let same, !replacing, same.functions != functions {
             throw PatchProjectError(
                 .buildConflict,
@@ -29,13 +28,8 @@ extension PatchProject {
                     + "Release the difference, or run 'patchcli fingerprint register --replace' if "
                     + "that build never reached anybody")
         }
-        let base = try BaseModule.build(
-            index: index, functions: code.scan.functions, types: code.scan.types,
-            guests: try PatchSourceGenerator.guestFolders(configuration, in: folder),
-            builder: GuestBuilder(toolchain: toolchain, options: moduleOptions),
-            section: section(
-                release: ReleaseIdentity(version: "embedded", sequence: 0),
-                fingerprint: code.fingerprint.value, covered: []))
+        let toolchain = try Toolchain.discover(target: guestOptions.target)
+        let base = try baseModule(of: code, index, toolchain)
         let manifest = BuildManifest(
             app_id: configuration.appID, fingerprint: code.fingerprint.value,
             surface: code.fingerprint.surface, abi: abiVersion,
@@ -109,6 +103,19 @@ extension PatchProject {
 
     // MARK: - Parts
 
+    /// All routed functions and guest code as a module, without those that do not compile.
+    func baseModule(
+        of code: AppCode, _ index: DeclarationIndex, _ toolchain: Toolchain
+    ) throws -> BaseModule.Result {
+        try BaseModule.build(
+            index: index, functions: code.scan.functions, types: code.scan.types,
+            guests: try PatchSourceGenerator.guestFolders(configuration, in: folder),
+            builder: GuestBuilder(toolchain: toolchain, options: moduleOptions),
+            section: section(
+                release: ReleaseIdentity(version: "embedded", sequence: 0),
+                fingerprint: code.fingerprint.value, covered: []))
+    }
+
     /// The sources are compiled under the app module's name, so that `Module.name` means the same.
     private var moduleOptions: GuestBuildOptions {
         var options = guestOptions
@@ -151,7 +158,8 @@ extension PatchProject {
         throw PatchProjectError(
             .removed,
             "gone from the sources or not routable any more: \(gone.joined(separator: ", ")). "
-                + "Installed apps keep what they have of it; pass --allow-removed if that is meant")
+                + "Installed apps keep what they have of it; pass --allow-removed if that is meant",
+            findings: gone.map { .init("\($0) is gone or not routable any more") })
     }
 
     /// An error that the build does not know cannot leave the module.
@@ -176,7 +184,8 @@ extension PatchProject {
         guard !findings.isEmpty else { return }
         throw PatchProjectError(
             .cannotShip, findings.map(\.message).joined(separator: "; "),
-            at: findings.map(\.place))
+            at: findings.map(\.place),
+            findings: findings.map { .init($0.message, at: $0.place) })
     }
 
     /// A failed build in the developer's terms.
@@ -197,7 +206,12 @@ extension PatchProject {
             "the changed code does not compile for a module: "
                 + messages.joined(separator: "; ")
                 + ". A module is Embedded Swift and has what it uses from the app's own sources",
-            at: Array(places.prefix(5)))
+            at: Array(places.prefix(5)),
+            findings: diagnostics.map { diagnostic in
+                .init(
+                    diagnostic.message,
+                    at: diagnostic.file.map { SourcePlace(file: $0, line: diagnostic.line) })
+            })
     }
 
     private func isStored(_ manifest: BuildManifest, _ base: [UInt8]) -> Bool {

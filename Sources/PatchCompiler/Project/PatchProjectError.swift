@@ -49,10 +49,29 @@ public struct PatchProjectError: Error, Sendable, Equatable, CustomStringConvert
         case cannotCompile = "cannot_compile"
         /// A changed function uses what a module must not use.
         case cannotShip = "cannot_ship"
+        /// A module needs functions that another build does not have, or lacks some that it needs.
+        case buildNotServed = "build_not_served"
         /// A routed function or an export of guest code is gone from the tree.
         case removed = "removed"
         /// Nothing differs from the store build, and there is no guest code either.
         case nothingChanged = "nothing_changed"
+    }
+
+    /// One of several things at fault.
+    public struct Finding: Hashable, Sendable, CustomStringConvertible {
+        /// What is the matter.
+        public var message: String
+        /// Where, when it is at a place.
+        public var place: SourcePlace?
+
+        /// Something at a place.
+        public init(_ message: String, at place: SourcePlace? = nil) {
+            self.message = message
+            self.place = place
+        }
+
+        /// `file:line: message`.
+        public var description: String { (place.map { "\($0): " } ?? "") + message }
     }
 
     /// What kind of fault it is.
@@ -61,9 +80,14 @@ public struct PatchProjectError: Error, Sendable, Equatable, CustomStringConvert
     public var message: String
     /// Where it is, when it is at a place.
     public var places: [SourcePlace]
+    /// Every single thing, when the message sums several up.
+    public var findings: [Finding]
 
     /// A fault to show to the user.
-    public init(_ kind: Code, _ message: String, at places: [SourcePlace] = []) {
+    public init(
+        _ kind: Code, _ message: String, at places: [SourcePlace] = [], findings: [Finding] = []
+    ) {
+        self.findings = findings
         self.kind = kind
         self.message = message
         self.places = places

@@ -50,6 +50,10 @@ public struct ProjectConfiguration: Sendable, Equatable {
     public var guest: [String]
     /// The folder of the app's resources, or nil.
     public var resources: String?
+    /// Info.plist files of which some keys are part of the fingerprint.
+    public var infoPlists: [String] = []
+    /// Entitlements, which are part of the fingerprint.
+    public var entitlements: [String] = []
     /// How long signed metadata is valid.
     public var expiry = Expiry()
 
@@ -137,7 +141,13 @@ public struct ProjectConfiguration: Sendable, Equatable {
             throw Self.invalid(fields.line("sources"), "field 'sources' names no module")
         }
         guest = try fields.optionalStrings("guest") ?? []
-        for path in guest { try Self.check(path, field: "guest", line: fields.line("guest")) }
+        infoPlists = try fields.optionalStrings("info_plists") ?? []
+        entitlements = try fields.optionalStrings("entitlements") ?? []
+        for (field, paths) in [
+            ("guest", guest), ("info_plists", infoPlists), ("entitlements", entitlements),
+        ] {
+            for path in paths { try Self.check(path, field: field, line: fields.line(field)) }
+        }
         resources = try fields.optionalString("resources")
         if let resources {
             try Self.check(resources, field: "resources", line: fields.line("resources"))

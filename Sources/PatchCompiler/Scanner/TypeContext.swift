@@ -62,7 +62,10 @@ struct TypeContext {
     }
 
     private static let plainLibraryTypes = Set(
-        ABIType.Integer.allCases.map(\.rawValue) + ["Bool", "Float", "Double", "String"]
+        ABIType.Integer.allCases.map(\.rawValue)
+            + [
+                "Bool", "Float", "Double", "String", "Character", "Substring", "UnicodeScalar",
+            ]
             + ABIType.Foundation.allCases.map(\.rawValue))
 
     /// Attributes that leave a function an ordinary one.

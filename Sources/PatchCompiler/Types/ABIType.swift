@@ -8,6 +8,10 @@ indirect enum ABIType: Hashable, Sendable {
     /// `[UInt8]`, which crosses as bytes.
     case bytes
     case foundation(Foundation)
+    /// What the standard library makes of strings; crosses as a string.
+    case text(Text)
+    /// A position in the text that the same struct holds; only ever a stored property.
+    case position
     case optional(ABIType)
     case array(ABIType)
     case set(ABIType)
@@ -34,6 +38,14 @@ indirect enum ABIType: Hashable, Sendable {
         case Data, Date, UUID
     }
 
+    /// Parts and views of strings.
+    enum Text: String, CaseIterable, Sendable {
+        case character = "Character"
+        case substring = "Substring"
+        case scalar = "Unicode.Scalar"
+        case scalars = "String.UnicodeScalarView"
+    }
+
     /// Whether a value crosses as a wasm scalar when all that crosses with it does.
     var isScalar: Bool {
         switch self {
@@ -52,6 +64,8 @@ indirect enum ABIType: Hashable, Sendable {
         case .string: "String"
         case .bytes: "Array<UInt8>"
         case .foundation(let kind): "Foundation.\(kind.rawValue)"
+        case .text(let kind): kind.rawValue
+        case .position: "String.Index"
         case .optional(let wrapped): "Optional<\(wrapped.canonical)>"
         case .array(let element): "Array<\(element.canonical)>"
         case .set(let element): "Set<\(element.canonical)>"
@@ -85,7 +99,7 @@ indirect enum ABIType: Hashable, Sendable {
     /// app's compiler knows it.
     var isHashable: Bool {
         switch self {
-        case .tuple: false
+        case .tuple, .text(.scalars): false
         case .optional(let wrapped), .array(let wrapped), .set(let wrapped): wrapped.isHashable
         case .dictionary(let key, let value): key.isHashable && value.isHashable
         default: true

@@ -51,7 +51,8 @@ struct ShapeReader {
         return ValueType(
             reference: reference, shape: shape, home: home, file: entry.file,
             access: Self.access(entry, app),
-            isError: !Set(conformances).isDisjoint(with: ["Error", "LocalizedError"]))
+            isError: !Set(conformances).isDisjoint(with: ["Error", "Swift.Error", "LocalizedError"])
+        )
     }
 
     private func place(_ entry: AppTypes.Entry) -> TypeReader.Place {
@@ -71,6 +72,9 @@ struct ShapeReader {
                 !FunctionScanner.isStatic(variable.modifiers)
             else { continue }
             fields += try self.fields(variable, entry)
+        }
+        for index in fields.indices where fields[index].type == .position {
+            fields[index].anchor = try Self.anchor(of: index, in: fields, home)
         }
         if case .inside = home {
             if fields.contains(where: \.isHidden) {
@@ -109,7 +113,7 @@ struct ShapeReader {
                     ? bindings[number...].lazy.compactMap(\.typeAnnotation).first : nil)
             let type: ABIType
             if let written {
-                guard let read = reader.read(written.type, at: place(entry)) else {
+                guard let read = reader.readProperty(written.type, at: place(entry)) else {
                     throw TypeRefusal(
                         "has the property '\(name)' of type '\(written.type.trimmedDescription)'")
                 }
@@ -125,6 +129,24 @@ struct ShapeReader {
             fields.append(ValueType.Field(name: name, type: type, isHidden: isHidden))
         }
         return fields
+    }
+
+    /// The one text of the struct, in which a property is taken for a position.
+    private static func anchor(
+        of index: Int, in fields: [ValueType.Field], _ home: ValueType.Home
+    ) throws(TypeRefusal) -> ValueType.Anchor {
+        let name = fields[index].name
+        let texts = fields.indices.filter {
+            [.string, .text(.substring), .text(.scalars)].contains(fields[$0].type)
+        }
+        guard texts.count == 1, let text = texts.first, text < index else {
+            throw TypeRefusal(
+                "has the position '\(name)', and not one text declared before it")
+        }
+        if case .inside = home {
+            throw TypeRefusal("is private inside another type and has the position '\(name)'")
+        }
+        return ValueType.Anchor(name: fields[text].name, type: fields[text].type)
     }
 
     private static func isComputed(_ block: AccessorBlockSyntax) -> Bool {

@@ -37,9 +37,8 @@ enum TypeCode {
                     "\(attempt)reader.enter()",
                     "\(attempt)reader.arrayHeader(exactly: \(fields.count))",
                 ]
-                + fields.map {
-                    "self.\($0.name) = \(ValueCode.decode($0.type, from: "reader", on: side))"
-                } + ["reader.leave()"]
+                + fields.map { "self.\($0.name) = \(decoding($0, attempt, on: side))" }
+                + ["reader.leave()"]
             members.append(
                 "\(access)\(isolation)init(op_\(suffix) reader: inout \(reader)) \(effect){\n"
                     + indented(lines) + "    }")
@@ -68,7 +67,13 @@ enum TypeCode {
         switch type.shape {
         case .structure(let fields):
             return ["writer.arrayHeader(\(fields.count))"]
-                + fields.map { ValueCode.encode($0.type, "value.\($0.name)", to: "writer") }
+                + fields.map { field in
+                    guard let anchor = field.anchor else {
+                        return ValueCode.encode(field.type, "value.\(field.name)", to: "writer")
+                    }
+                    let text = ValueCode.wholeText(anchor.type, "value.\(anchor.name)")
+                    return "writer.position(value.\(field.name), in: \(text))"
+                }
         case .enumeration(let cases):
             let branches = cases.enumerated().map { number, one in
                 let names = one.values.indices.map { "v\($0)" }
@@ -83,6 +88,16 @@ enum TypeCode {
             }
             return ["switch value {"] + branches + ["}"]
         }
+    }
+
+    private static func decoding(
+        _ field: ValueType.Field, _ attempt: String, on side: ValueCode.Side
+    ) -> String {
+        guard let anchor = field.anchor else {
+            return ValueCode.decode(field.type, from: "reader", on: side)
+        }
+        let text = ValueCode.wholeText(anchor.type, "self.\(anchor.name)")
+        return "\(attempt)reader.position(in: \(text))"
     }
 
     private static func decoding(_ type: ValueType, on side: ValueCode.Side) -> [String] {

@@ -23,7 +23,16 @@ struct TypeReader {
     }
 
     /// The type, or nil when its values cannot cross.
-    func read(_ type: TypeSyntax, at place: Place) -> ABIType? { read(type, place, depth: 0) }
+    func read(_ type: TypeSyntax, at place: Place) -> ABIType? {
+        // A position means nothing without its text.
+        read(type, place, depth: 0).flatMap { $0.parts.contains(.position) ? nil : $0 }
+    }
+
+    /// The type of a stored property, which may be a position.
+    func readProperty(_ type: TypeSyntax, at place: Place) -> ABIType? {
+        let found = read(type, place, depth: 0)
+        return found == .position ? found : read(type, at: place)
+    }
 
     /// The type whose members stand in an extension or declaration of `path`.
     func receiver(_ path: [String], at place: Place) -> ABIType? {
@@ -66,6 +75,12 @@ struct TypeReader {
                     depth: depth + 1)
             }
             return types.entries[key].flatMap(mention).map { .named($0) }
+        }
+        if arguments == nil, let name = path.first, !types.unclear.contains(name),
+            !types.modules.contains(where: { isDeclared(name, $0) }),
+            let member = Self.member(path.joined(separator: "."))
+        {
+            return member
         }
         guard let name = libraryName(path) else { return nil }
         if let arguments { return generic(name, arguments, inner) }
@@ -170,9 +185,23 @@ struct TypeReader {
         case "Float", "Float32": .float
         case "Double", "Float64", "TimeInterval": .double
         case "String": .string
+        case "UnicodeScalar": .text(.scalar)
+        case "Character", "Substring": ABIType.Text(rawValue: name).map { .text($0) }
         default:
             ABIType.Integer(rawValue: name).map { .integer($0) }
                 ?? ABIType.Foundation(rawValue: name).map { .foundation($0) }
+        }
+    }
+
+    /// Types that the standard library declares inside others.
+    private static func member(_ path: String) -> ABIType? {
+        switch path {
+        case "Unicode.Scalar": .text(.scalar)
+        case "String.UnicodeScalarView": .text(.scalars)
+        case "String.Index", "Substring.Index", "String.UnicodeScalarView.Index",
+            "String.UTF8View.Index", "Substring.UnicodeScalarView.Index":
+            .position
+        default: nil
         }
     }
 

@@ -16,6 +16,9 @@ enum ValueCode {
         case .foundation(.Data): "\(writer).binary(Array(\(value)))"
         case .foundation(.Date): "\(writer).double(\(value).timeIntervalSinceReferenceDate)"
         case .foundation(.UUID): "\(writer).string(\(value).uuidString)"
+        case .text: "\(writer).string(String(\(value)))"
+        // Of the struct that holds it; see ``TypeCode``.
+        case .position: "\(writer).nil()"
         case .named(let type): "\(TypeCode.encoder(type))(\(value), &\(writer))"
         case .optional(let wrapped): "\(writer).optional(\(value)) \(encoder(wrapped))"
         case .array(let element): "\(writer).array(\(value)) \(encoder(element))"
@@ -27,6 +30,14 @@ enum ValueCode {
                 + elements.enumerated().map {
                     encode($0.element.type, "\(value).\($0.offset)", to: writer)
                 }).joined(separator: "; ")
+        }
+    }
+
+    /// The whole of a text, as positions in it are counted.
+    static func wholeText(_ type: ABIType, _ value: String) -> String {
+        switch type {
+        case .text(.scalars): "Substring(String(\(value)))"
+        default: "Substring(\(value))"
         }
     }
 
@@ -48,6 +59,14 @@ enum ValueCode {
             return "Date(timeIntervalSinceReferenceDate: \(attempt)\(reader).double())"
         case .foundation(.UUID):
             return "\(attempt)\(reader).parsed { UUID(uuidString: $0) }"
+        case .text(.character):
+            return "\(attempt)\(reader).parsed { $0.count == 1 ? $0.first : nil }"
+        case .text(.scalar):
+            return "\(attempt)\(reader).parsed "
+                + "{ $0.unicodeScalars.count == 1 ? $0.unicodeScalars.first : nil }"
+        case .text(.substring): return "Substring(\(attempt)\(reader).string())"
+        case .text(.scalars): return "(\(attempt)\(reader).string()).unicodeScalars"
+        case .position: return "\(attempt)\(reader).refuse()"
         case .named(let type): return "\(attempt)\(TypeCode.decoder(type))(&\(reader))"
         case .optional(let wrapped): return "\(attempt)\(reader).optional \(decoder(wrapped))"
         case .array(let element): return "\(attempt)\(reader).array \(decoder(element))"

@@ -13,6 +13,13 @@ struct ValueType {
         var type: ABIType
         /// Whether only its file may read or set it.
         var isHidden = false
+        /// The property that holds the text in which this one is a position.
+        var anchor: Anchor?
+    }
+
+    struct Anchor {
+        var name: String
+        var type: ABIType
     }
 
     struct Case {

@@ -16,7 +16,7 @@ enum FingerprintCommands {
     static var group: Command {
         Command(
             "fingerprint", abstract: "What identifies a store build.",
-            subcommands: [show, register])
+            subcommands: [show, diff, register])
     }
 
     struct ShowReport: Encodable {
@@ -75,6 +75,58 @@ enum FingerprintCommands {
             if !report.builds.isEmpty, !report.builds.contains(where: { $0.matches }) {
                 throw SilentExit(.fingerprintMismatch)
             }
+        }
+    }
+
+    struct DiffReport: Encodable {
+        struct Input: Encodable {
+            let input: String
+            let changes: [Change]
+        }
+
+        struct Change: Encodable {
+            let file: String
+            let line: Int
+            let message: String
+        }
+
+        let build: String
+        let same: Bool
+        let inputs: [Input]
+    }
+
+    private static var diff: Command {
+        Command(
+            "diff",
+            abstract: "Show what makes the sources' fingerprint another one than a build's.",
+            discussion: """
+                Names every input that differs from the registered build, and the lines. Exits with \
+                5 when any does.
+                """,
+            parameters: parameters(Common.project, Common.fingerprint)
+        ) { invocation in
+            let project = try Workspace(invocation).project
+            let manifest = try project.manifest(fingerprint: try invocation[Common.fingerprint])
+            let differences = try project.differences(from: manifest)
+            let report = DiffReport(
+                build: manifest.fingerprint, same: differences.isEmpty,
+                inputs: differences.map {
+                    .init(
+                        input: $0.input,
+                        changes: $0.changes.map {
+                            .init(file: $0.place.file, line: $0.place.line, message: $0.message)
+                        })
+                })
+            try invocation.console.report(report) { console in
+                if differences.isEmpty {
+                    console.print("The fingerprint is that of build \(manifest.short).")
+                }
+                for difference in differences {
+                    console.print(console.style.bold(difference.input))
+                    for change in difference.changes { console.print("  \(change)") }
+                }
+            }
+            if !differences.isEmpty { throw SilentExit(.fingerprintMismatch) }
         }
     }
 

@@ -13,6 +13,10 @@ enum ReleaseCommand {
         check: Common.checkName)
     private static let notes = Parameter<String?>.option(
         "notes", placeholder: "text", help: "Release notes, shown to users who are asked.")
+    private static let fingerprints = Parameter<[String]>.options(
+        "fingerprint", placeholder: "digits",
+        help: "First digits of a registered build's fingerprint, instead of the latest build; "
+            + "given again, the same module goes to that build too.")
     private static let strict = Parameter<Bool>.flag(
         "strict",
         help:
@@ -55,7 +59,7 @@ enum ReleaseCommand {
                 ("patchcli release --bundle dist", "A web bundle, packed from a folder."),
             ],
             parameters: parameters(
-                Common.project, Common.channel, Common.fingerprint, version, notes)
+                Common.project, Common.channel, fingerprints, version, notes)
                 + ReleaseAudience.options
                 + parameters(
                     BundleRelease.source, Common.bundleName, BundleRelease.requires,
@@ -100,8 +104,10 @@ enum ReleaseCommand {
                 invocation, workspace, source: source, wishes: try wishes(invocation, workspace),
                 version: try invocation[version])
         }
-        let manifest = try workspace.project.manifest(
-            fingerprint: try invocation[Common.fingerprint])
+        let named = try invocation[fingerprints]
+        let manifest = try workspace.project.manifest(fingerprint: named.first)
+        let others = try named.dropFirst().map { try workspace.project.manifest(fingerprint: $0) }
+            .filter { $0.fingerprint != manifest.fingerprint }
         let publishing = try Publishing(workspace, console: console)
         let signCommand = try invocation[Common.signCommand]
         // Before anything is built: a key that is missing is found out now.
@@ -111,7 +117,8 @@ enum ReleaseCommand {
         let allowingRemoval = try invocation[Common.allowRemoved]
         let isStrict = try invocation[strict]
         let final = try wishes(invocation, workspace)
-        let reach = await Reach.of([manifest.fingerprint], workspace, console)
+        let reach = await Reach.of(
+            ([manifest] + others).map(\.fingerprint), workspace, console)
         try reach?.check(allowing: try invocation[allowUnreachable])
         if let reach, !isDry, !(try invocation[Common.yes]) {
             try console.confirm(
@@ -120,7 +127,8 @@ enum ReleaseCommand {
         var outcome = try await publishing.retrying { editor, index in
             try await release(
                 Request(
-                    manifest: manifest, wishes: final, version: wanted, isDry: isDry,
+                    manifest: manifest, others: others, wishes: final, version: wanted,
+                    isDry: isDry,
                     allowingRemoval: allowingRemoval, isStrict: isStrict,
                     signers: try workspace.releaseSigners(editor, command: signCommand)),
                 publishing, editor, index)
@@ -142,6 +150,8 @@ enum ReleaseCommand {
 
     private struct Request: Sendable {
         let manifest: BuildManifest
+        /// Further builds that get the same module.
+        let others: [BuildManifest]
         let wishes: ReleasePlan.Wishes
         let version: String?
         let isDry: Bool
@@ -177,6 +187,11 @@ enum ReleaseCommand {
             workspace.project, request.manifest,
             ReleaseIdentity(version: version, sequence: index.nextSequence),
             allowingRemoval: request.allowingRemoval, publishing.console)
+        if let module = payload.module {
+            for other in request.others {
+                try workspace.project.refuse(module, unlessServing: other)
+            }
+        }
         if request.isStrict { try refuseWhatStaysOut(payload.summary.native) }
         // A module carries its own version and sequence, so whether anything is new is told by
         // what it would be under the earlier name.
@@ -184,7 +199,8 @@ enum ReleaseCommand {
             request.version == nil
             ? latest
             : index.releases(fp16: fp16).last { $0.release.version == version }?.release
-        if let earlier, let head = index.head(channel: request.wishes.channel, fp16: fp16),
+        if request.others.isEmpty, let earlier,
+            let head = index.head(channel: request.wishes.channel, fp16: fp16),
             isSame(earlier, head, request.wishes)
         {
             let again = try payload.restamped(
@@ -211,10 +227,17 @@ enum ReleaseCommand {
         var editor = published
         try editor.setTargets(
             plan.listed, removing: plan.removed, in: role, signers: request.signers, at: .now)
+        var targets = plan.targets
+        for other in request.others {
+            targets += try offer(payload, to: other, request, publishing, &editor, index)
+        }
         var created = false
         if !request.isDry {
+            if let debug = payload.debug {
+                try DebugFile.keep(debug, digest: payload.digest, in: workspace.folder)
+            }
             created = try await publishing.publish(
-                editor, targets: plan.targets, as: "Sign and publish")
+                editor, targets: targets, as: "Sign and publish")
         }
         var report = report(
             created: created, request, plan.release, plan.head, payload, editor, role,
@@ -238,6 +261,31 @@ enum ReleaseCommand {
                 ?? String(candidate.digest.prefix(12)),
             reach_bps: index.reach(candidate, channel: before.channel),
             others_go_to: index.release(digest: after.stable, fp16: fp16)?.version)
+    }
+
+    /// Lists the same bytes in the role of another build.
+    private static func offer(
+        _ payload: ModulePayload, to manifest: BuildManifest, _ request: Request,
+        _ publishing: Publishing, _ editor: inout RepositoryEditor, _ index: ReleaseIndex
+    ) throws -> [NewTarget] {
+        let role = BuildRole.name(fingerprint: manifest.fingerprint)
+        guard editor.delegated[role] != nil else {
+            throw CommandFailure(
+                "build_not_published", "Build \(manifest.short) may not be released for yet",
+                why: "Its role was never signed: it was registered with --no-publish.",
+                fix: "patchcli fingerprint register", exit: .fingerprintMismatch)
+        }
+        let configuration = publishing.workspace.configuration
+        let plan = try ReleasePlan.release(
+            .init(
+                raw: payload.raw, packed: payload.packed, encoding: payload.encoding,
+                section: payload.section),
+            index: index, appID: configuration.appID, platform: configuration.platform,
+            fingerprint: manifest.fingerprint, wishes: request.wishes,
+            salt: SecureRandom.bytes(16).hex)
+        try editor.setTargets(
+            plan.listed, removing: plan.removed, in: role, signers: request.signers, at: .now)
+        return plan.targets
     }
 
     private static func refuseWhatStaysOut(_ native: CoverageSummary.Native) throws {

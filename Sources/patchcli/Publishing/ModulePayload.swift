@@ -15,6 +15,8 @@ struct ModulePayload: Sendable {
     let encoding: PayloadEncoding
     let section: ModuleSection
     let summary: CoverageSummary
+    /// As it was built; nil for one under another name.
+    var module: BuiltModule?
 
     var digest: String { SHA256.hash(raw).hex }
 
@@ -33,9 +35,11 @@ struct ModulePayload: Sendable {
             let built = try project.buildModule(
                 for: manifest, release: identity, allowingRemoval: allowingRemoval)
             progress.update(nil, Quantity.bytes(built.wasm.count))
-            return try ModulePayload(
+            var payload = try ModulePayload(
                 raw: built.wasm, debug: built.debug, section: built.section,
                 summary: CoverageSummary(built.coverage))
+            payload.module = built
+            return payload
         }
     }
 

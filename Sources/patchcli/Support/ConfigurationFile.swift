@@ -24,6 +24,8 @@ enum ConfigurationFile {
         let platform: String
         let sources: [Source]
         let guest: [String]
+        let info_plists: [String]?
+        let entitlements: [String]?
         let resources: String?
         let expiry_days: Expiry?
     }
@@ -35,7 +37,10 @@ enum ConfigurationFile {
             server: configuration.server, channel: configuration.channel,
             platform: configuration.platform,
             sources: configuration.sources.map { .init(module: $0.module, path: $0.path) },
-            guest: configuration.guest, resources: configuration.resources,
+            guest: configuration.guest,
+            info_plists: configuration.infoPlists.isEmpty ? nil : configuration.infoPlists,
+            entitlements: configuration.entitlements.isEmpty ? nil : configuration.entitlements,
+            resources: configuration.resources,
             expiry_days: configuration.expiry == .init()
                 ? nil
                 : .init(

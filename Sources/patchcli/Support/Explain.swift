@@ -101,8 +101,10 @@ enum Explain {
             failure.what = "The build is not registered"
             failure.fix = "patchcli fingerprint register"
             failure.exit = .fingerprintMismatch
-        case .nativeChange, .cannotShip, .cannotCompile, .removed:
+        case .nativeChange, .cannotShip, .cannotCompile, .removed, .buildNotServed:
             failure.what = "This change cannot ship over the air; nothing was uploaded"
+            failure.list = error.findings.map(\.description)
+            if let why = summary(error) { failure.why = why }
             failure.exit = .cannotShip
         case .nothingChanged:
             failure.what = "There is nothing to release"
@@ -111,6 +113,21 @@ enum Explain {
         default: break
         }
         return failure
+    }
+
+    /// What the list of findings has in common, so that they are not said twice.
+    private static func summary(_ error: PatchProjectError) -> String? {
+        guard !error.findings.isEmpty else { return nil }
+        switch error.kind {
+        case .nativeChange:
+            return "Part of it needs a store build. Take that back, or register and ship a new "
+                + "build:"
+        case .cannotCompile:
+            return "A module is Embedded Swift and has what it uses from the app's own sources. "
+                + "The compiler says:"
+        case .cannotShip: return "It would not behave in a module as it does in the app:"
+        default: return nil
+        }
     }
 
     private static func trust(_ error: TUFError) -> CommandFailure {

@@ -114,7 +114,8 @@ func programBytesAndIdentifiers(_ seed: UInt64, _ count: Int32) -> UInt64 {
         digest.add(data.description + data.base64EncodedString())
     }
     for _ in 0..<count {
-        var data = Data((0..<numbers.below(20)).map { _ in UInt8(truncatingIfNeeded: numbers.below(256)) })
+        var data = Data(
+            (0..<numbers.below(20)).map { _ in UInt8(truncatingIfNeeded: numbers.below(256)) })
         add(data)
         let half = data.count / 2
         var slice = data[half...]

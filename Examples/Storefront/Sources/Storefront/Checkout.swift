@@ -1,10 +1,17 @@
 /// Where an order goes.
-struct Address: Sendable {
+struct Address: Decodable, Sendable {
     var name: String
     var street: String
     var city: String
     var postcode: String
-    var region: Region
+    var region = Region.germany
+
+    private enum CodingKeys: String, CodingKey { case name, street, city, postcode }
+
+    /// Of customers who come and fetch it.
+    static var atTheCounter: Address {
+        Address(name: "At the counter", street: "Main St 1", city: "Here", postcode: "10115")
+    }
 
     /// The first thing that is wrong with it.
     func validate() throws {

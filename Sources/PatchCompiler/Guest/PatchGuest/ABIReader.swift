@@ -159,6 +159,16 @@ public struct GuestReader {
         return value
     }
 
+    /// Reads a position in `text`, counted in UTF-8.
+    public mutating func position(in text: Substring) -> String.Index {
+        let offset = integer(Int.self)
+        guard offset >= 0,
+            let index = text.utf8.index(
+                text.startIndex, offsetBy: offset, limitedBy: text.endIndex)
+        else { refuse() }
+        return index
+    }
+
     /// Traps, for a case index that an enum does not have.
     public func refuse() -> Never {
         preconditionFailure("the argument is not encoded as this module expects")

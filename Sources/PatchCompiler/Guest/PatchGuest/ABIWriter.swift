@@ -61,6 +61,12 @@ public struct GuestWriter {
     /// Appends a 64-bit float.
     public mutating func double(_ value: Double) { tagged(0xcb, value.bitPattern, bytes: 8) }
 
+    /// Appends a position in `text`, counted in UTF-8; -1, which no reader takes, for one outside.
+    public mutating func position(_ index: String.Index, in text: Substring) {
+        guard index >= text.startIndex, index <= text.endIndex else { return int(-1) }
+        int(Int64(text.utf8.distance(from: text.startIndex, to: index)))
+    }
+
     /// Appends text.
     public mutating func string(_ value: String) {
         var value = value

@@ -7,6 +7,7 @@ struct LineTable {
     private let lines: [UInt8]
     private let strings: [UInt8]
     private let lineStrings: [UInt8]
+    private let inlined: InlinedCalls?
 
     /// Nil when none of the sections has line tables.
     init?(_ sections: [CustomSection]) {
@@ -14,6 +15,7 @@ struct LineTable {
         lines = section(".debug_line")
         strings = section(".debug_str")
         lineStrings = section(".debug_line_str")
+        inlined = InlinedCalls(sections)
         if lines.isEmpty { return nil }
     }
 
@@ -32,7 +34,22 @@ struct LineTable {
             guard let header = UnitHeader(&unit, strings, lineStrings) else { continue }
             run(header, &unit, &search)
         }
+        for offset in search.uncertain {
+            if let place = callSite(around: offset) { search.found[offset] = place }
+        }
         return search.found
+    }
+
+    /// The line of the innermost call whose place was taken by code that stands for no line.
+    private func callSite(around offset: Int) -> Place? {
+        for call in inlined?.around(offset) ?? [] {
+            var reader = DWARFReader(lines, at: call.lines)
+            guard var unit = reader.unit(), let header = UnitHeader(&unit, strings, lineStrings),
+                let name = header.name(of: call.file), !name.hasPrefix("<")
+            else { continue }
+            return Place(file: name, line: call.line)
+        }
+        return nil
     }
 
     // MARK: - The line number program
@@ -40,6 +57,8 @@ struct LineTable {
     private struct Search {
         let wanted: [Int]
         var found: [Int: Place] = [:]
+        /// Offsets whose own row has no line.
+        var uncertain: Set<Int> = []
     }
 
     private struct Row {
@@ -61,6 +80,7 @@ struct LineTable {
             // What the linker left out stays in the table at address 0, where no function is.
             if let last, start > 0, let known {
                 for offset in search.wanted where offset >= last.address && offset < row.address {
+                    if last.line == 0 { search.uncertain.insert(offset) }
                     search.found[offset] = header.name(of: known.file).map {
                         Place(file: $0, line: known.line)
                     }
@@ -202,7 +222,7 @@ private struct UnitHeader {
 }
 
 /// Reads little-endian numbers and texts from bytes; nil past their end.
-private struct DWARFReader {
+struct DWARFReader {
     private let bytes: [UInt8]
     private var at: Int
     private let end: Int
