@@ -243,13 +243,16 @@ import WebAssembly
         #expect(versions(before).count == 5 && versions(before) == versions(after))
     }
 
-    @Test("a build that is not registered exits with 5")
+    @Test("P18: a build that is not registered exits with 5, and no flag ships to it")
     func unregistered() throws {
         let loop = try Loop("unregistered")
         try loop.startServer()
         _ = try loop.json(
             "init", "--server", loop.address, "--admin-token-file", "\(loop.data.path)/admin-token")
         expect(try loop.cli("release"), 5, "not registered", "patchcli fingerprint register")
+        expect(
+            try loop.cli("release", "--yes", "--allow-unreachable", "--allow-removed"), 5,
+            "not registered")
         expect(try loop.cli("build", "--fingerprint", "ffff"), 5)
         expect(try loop.cli("rollback"), 3, "Nothing was released")
     }

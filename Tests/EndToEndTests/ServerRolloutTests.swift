@@ -9,8 +9,8 @@ import Testing
 /// Rollouts on a real `patchd`: gates, brakes, what devices tell, tokens; by the real `patchcli`.
 @Suite(.serialized) struct ServerRolloutTests {
     @Test(
-        "a release that fails on six devices is halted by the gates, and every decision explained")
-    func gatesHalt() async throws {
+        "P56, P57: a release that fails on six devices is halted, and why is told with the numbers")
+    func P57_gatesHalt() async throws {
         let loop = try Loop("gates")
         try loop.makeReady()
         try loop.edit("\"EUR \"", to: "\"€ \"")
@@ -36,6 +36,9 @@ import Testing
         let insights = try loop.json("insights", "1.0.2")["insights"] as? [String: Any]
         let numbers = try #require((insights?["releases"] as? [[String: Any]])?.first)
         #expect(numbers["failed"] as? Int == 6)
+        let reasons = (numbers["reasons"] as? [[String: Any]])?.first
+        #expect(reasons?["reason"] as? String == "trapped")
+        #expect((insights?["definition"] as? String)?.contains("Installs, not people") == true)
 
         // A server looks at its gates when it starts, then once a minute.
         _ = try loop.stopServer()
@@ -103,6 +106,72 @@ import Testing
         try FileManager.default.moveItem(at: away, to: key)
         _ = try loop.json("rollout", "1.0.2", "--to", "60%")
         #expect(try loop.rollout("1.0.2")["grant_bps"] as? Int == 6_000)
+    }
+
+    @Test("P33: a release that would reach none of the known devices is refused; CI's recipe runs")
+    func P33_reach() async throws {
+        let loop = try Loop("reach")
+        try loop.makeReady()
+        try loop.edit("\"EUR \"", to: "\"€ \"")
+        // Nobody has told anything yet: a first release is no mistake.
+        let first = try loop.json("release")
+        let reach = first["reach"] as? [String: Any]
+        #expect(reach?["devices"] as? Int == 0 && reach?["installs"] as? Int == 0)
+        let other = String(repeating: "e", count: 64)
+        for _ in 0..<3 {
+            try await loop.tell(UUID().uuidString.lowercased(), other, nil, ["check"], "")
+        }
+        try loop.edit("\"€ \"", to: "\"£ \"")
+        let refused = try loop.cli("release")
+        #expect(refused.status == 3, "\(refused.standardError)")
+        #expect(refused.standardError.contains("none of the 3 devices"))
+        #expect(try loop.live()["stable"] as? String == "1.0.1")
+        _ = try loop.json("release", "--allow-unreachable")
+        let fingerprint = (first["head"] as? [String: Any])?["fp"] as? String ?? ""
+        try await loop.tell(UUID().uuidString.lowercased(), fingerprint, nil, ["check"], "")
+        // Now somebody runs it, and a rollback counts them.
+        let back = try loop.json("rollback")
+        #expect((back["reach"] as? [String: Any])?["devices"] as? Int == 1)
+
+        try runRecipe(loop)
+
+        // The keys that did it are those that count; one that does not is found out.
+        #expect(try loop.json("keys", "verify")["can_release"] as? Bool == true)
+        let keys = loop.folder.file("config/openpatch/keys/\(loop.appKey)")
+        try FileManager.default.removeItem(at: keys.appendingPathComponent("targets.pem"))
+        #expect(try loop.cli("keys", "verify").status == 4)
+        _ = try loop.json("keys", "generate", "targets")
+        #expect(try loop.cli("keys", "verify").status == 4, "root does not list it")
+    }
+
+    /// The recipe for pipelines as the documentation has it, twice, with a token of its own and
+    /// without a terminal.
+    private func runRecipe(_ loop: Loop) throws {
+        let token = loop.folder.file("ci.token")
+        _ = try loop.json(
+            "token", "create", "ci", "--allow", "read", "--allow", "release", "--channel", "beta",
+            "--output", token.path)
+        let text = try String(
+            contentsOf: SharedData.checkout.appendingPathComponent("Docs/cli.md"), encoding: .utf8)
+        let start = try #require(text.range(of: "```\nexport OPENPATCH_TOKEN="))
+        let end = try #require(text.range(of: "\n```", range: start.upperBound..<text.endIndex))
+        let recipe = text[start.upperBound..<end.lowerBound].split(separator: "\n").dropFirst()
+            .filter { !$0.hasPrefix("export ") }.joined(separator: "\n")
+        #expect(recipe.contains("patchcli release --channel beta"))
+        let secret = try String(contentsOf: token, encoding: .utf8)
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        for _ in 0..<2 {
+            let result = try ChildProcess.run(
+                "/bin/bash", ["-c", recipe], in: loop.app,
+                environment: [
+                    "XDG_CONFIG_HOME": loop.folder.file("config").path, "CI": "1",
+                    "PATH": Tools.builtProducts.path + ":" + path, "OPENPATCH_TOKEN": secret,
+                ], seconds: 300)
+            #expect(result.status == 0, "\(result.standardOutput)\(result.standardError)")
+        }
+        let listed = try loop.json("list", "--channel", "beta")["releases"] as? [Any]
+        #expect(listed?.count == 1, "the second run released nothing anew")
     }
 
     @Test("P59: tokens are scoped, ending and revocable, and whoami asks the server")
@@ -188,15 +257,15 @@ extension Loop {
 
     /// What a device would tell, as its SDK would send it.
     func tell(
-        _ install: String, _ fingerprint: String, _ digest: String, _ names: [String],
+        _ install: String, _ fingerprint: String, _ digest: String?, _ names: [String],
         _ reason: String
     ) async throws {
         let events: [[String: Any]] = names.map { name in
             var event: [String: Any] = [
                 "id": UUID().uuidString.lowercased(), "name": name,
                 "at": Date().timeIntervalSince1970, "fingerprint": fingerprint, "sdk": "0.1.0",
-                "release": digest,
             ]
+            event["release"] = digest
             if name == "trap" { event["reason"] = reason }
             return event
         }

@@ -10,7 +10,8 @@ enum KeysCommands {
         Command(
             "keys", abstract: "The signing keys of the app.",
             subcommands: [
-                generate, list, KeyRotation.renew, KeyRotation.rotate, KeyRotation.revoke,
+                generate, list, KeyVerification.command, KeyRotation.renew, KeyRotation.rotate,
+                KeyRotation.revoke,
                 KeyBackup.command,
             ])
     }
