@@ -1,54 +1,62 @@
-// Linux: OpenSSL 3 through its EVP interface. The Apple twin is Backend+Apple.swift.
+// Linux: OpenSSL 3, keys through its EVP interface. The Apple twin is Backend+Apple.swift.
 #if !canImport(CryptoKit) && canImport(COpenSSL)
     import COpenSSL
 
-    /// A hash in progress. A value: writes copy a context that is shared.
-    struct HashState: @unchecked Sendable {
-        // Unchecked: the context is only written when this value holds the only reference to it
-        // (`isKnownUniquelyReferenced`), and a copy of the context is read under no writer.
-        private final class Context {
-            let pointer: OpaquePointer?
-
-            init(_ pointer: OpaquePointer?) { self.pointer = pointer }
-            deinit { EVP_MD_CTX_free(pointer) }
-
-            func copy() -> Context {
-                guard let pointer, let new = EVP_MD_CTX_new() else { return Context(nil) }
-                if EVP_MD_CTX_copy_ex(new, pointer) == 1 { return Context(new) }
-                EVP_MD_CTX_free(new)
-                return Context(nil)
-            }
+    /// A hash in progress: a plain value, so that a copy goes on by itself.
+    struct HashState: Sendable {
+        private enum Context: Sendable {
+            case sha256(SHA256_CTX)
+            case sha384(SHA512_CTX)
+            case sha512(SHA512_CTX)
         }
 
-        private let algorithm: HashAlgorithm
         private var context: Context
 
         init(_ algorithm: HashAlgorithm) {
-            self.algorithm = algorithm
-            let pointer = EVP_MD_CTX_new()
-            if let pointer, EVP_DigestInit_ex(pointer, algorithm.evp, nil) != 1 {
-                EVP_MD_CTX_free(pointer)
-                context = Context(nil)
-            } else {
-                context = Context(pointer)
+            switch algorithm {
+            case .sha256:
+                var state = SHA256_CTX()
+                SHA256_Init(&state)
+                context = .sha256(state)
+            case .sha384:
+                var state = SHA512_CTX()
+                SHA384_Init(&state)
+                context = .sha384(state)
+            case .sha512:
+                var state = SHA512_CTX()
+                SHA512_Init(&state)
+                context = .sha512(state)
             }
         }
 
         mutating func update(_ bytes: UnsafeRawBufferPointer) {
-            if !isKnownUniquelyReferenced(&context) { context = context.copy() }
-            guard let pointer = context.pointer, let base = bytes.baseAddress else { return }
-            EVP_DigestUpdate(pointer, base, bytes.count)
+            guard let base = bytes.baseAddress else { return }
+            switch context {
+            case .sha256(var state):
+                SHA256_Update(&state, base, bytes.count)
+                context = .sha256(state)
+            case .sha384(var state):
+                SHA384_Update(&state, base, bytes.count)
+                context = .sha384(state)
+            case .sha512(var state):
+                SHA512_Update(&state, base, bytes.count)
+                context = .sha512(state)
+            }
         }
 
         func digest() -> [UInt8] {
-            let last = context.copy()
-            guard let pointer = last.pointer else { return [] }
-            var digest = [UInt8](repeating: 0, count: algorithm.digestSize)
-            var size: UInt32 = 0
-            guard EVP_DigestFinal_ex(pointer, &digest, &size) == 1, size == digest.count else {
-                return []
+            var digest = [UInt8](repeating: 0, count: Int(SHA512_DIGEST_LENGTH))
+            switch context {
+            case .sha256(var state):
+                SHA256_Final(&digest, &state)
+                return Array(digest.prefix(Int(SHA256_DIGEST_LENGTH)))
+            case .sha384(var state):
+                SHA384_Final(&digest, &state)
+                return Array(digest.prefix(Int(SHA384_DIGEST_LENGTH)))
+            case .sha512(var state):
+                SHA512_Final(&digest, &state)
+                return digest
             }
-            return digest
         }
     }
 

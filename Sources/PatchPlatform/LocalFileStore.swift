@@ -16,25 +16,27 @@ public struct LocalFileStore: FileStore {
 
     /// The folder that names are relative to.
     public let folder: URL
+    private let root: String
     private let probe: Probe?
 
     /// Files below `folder`, which need not exist yet.
     /// - Parameter probe: lets a test fail, or end the process, before any step.
     public init(folder: URL, probe: Probe? = nil) {
         self.folder = folder
+        root = folder.path
         self.probe = probe
     }
 
     /// The absolute path of `name`.
     /// - Throws: ``FileError`` when the name is absolute, empty or climbs.
     public func path(_ name: String) throws -> String {
-        if name == "." { return folder.path }
+        if name == "." { return root }
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)
         let isSafe = parts.allSatisfy { part in
             !part.isEmpty && part != "." && part != ".." && !part.utf8.contains(0)
         }
         guard isSafe else { throw FileError(.badName, name: name) }
-        return folder.path + "/" + name
+        return root + "/" + name
     }
 
     /// See ``FileStore/read(_:maximumSize:)``.

@@ -26,7 +26,7 @@ public protocol ProcessIdentity: Sendable {
 }
 
 /// The kinds of process that may share a state folder.
-public enum ProcessKind: String, Sendable, Codable {
+public enum ProcessKind: String, Sendable {
     /// The app itself (or any ordinary program); it alone downloads, activates and confirms.
     case app
     /// A widget, share or notification extension: reads only.
@@ -42,7 +42,12 @@ public struct LiveProcess: ProcessIdentity {
 
     /// Looks at the running process.
     public init() {
-        kind = Bundle.main.bundlePath.hasSuffix(".appex") ? .appExtension : .app
+        #if canImport(Darwin)
+            kind = Bundle.main.bundlePath.hasSuffix(".appex") ? .appExtension : .app
+        #else
+            // Extensions are Apple's, and the first look at a bundle takes long.
+            kind = .app
+        #endif
         bootIdentifier = Self.readBootIdentifier()
     }
 
@@ -121,7 +126,7 @@ public struct LiveProcess: ProcessIdentity {
     private static func readBootIdentifier() -> String? {
         #if os(Linux)
             guard let text = smallFile("/proc/sys/kernel/random/boot_id") else { return nil }
-            return text.trimmingCharacters(in: .whitespacesAndNewlines)
+            return text.split(separator: "\n").first.map { String($0) }
         #elseif canImport(Darwin)
             var size = 0
             guard sysctlbyname("kern.bootsessionuuid", nil, &size, nil, 0) == 0, size > 1 else {

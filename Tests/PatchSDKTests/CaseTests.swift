@@ -34,6 +34,32 @@ import UpdateTestSupport
         #expect(downloads() == 1)
     }
 
+    @Test("where the disk is full when an update is activated, the release that ran still does")
+    func diskFullAtActivation() async throws {
+        await fixture.launch()
+        try fixture.release("one", 1)
+        try await fixture.update()
+        fixture.patch.markReady()
+        let state = fixture.folder.file("state")
+        try await fixture.eventually {
+            try String(contentsOf: state.appendingPathComponent("state.json"), encoding: .utf8)
+                .contains("\"confirmed\":true")
+        }
+        try fixture.release("two", 2)
+        _ = try await fixture.patch.checkForUpdate()
+        _ = try await fixture.patch.fetchUpdate()
+        for steps in [Set([FileStep.write]), [.rename]] {
+            fixture.environment.files = LocalFileStore(folder: state) { step, name in
+                if steps.contains(step) { throw FileError(.diskFull, name: name) }
+            }
+            #expect(await fixture.launch() == .activated("1.1"))
+            #expect(fixture.greeting() == "one")
+        }
+        // It was not given up: the next start that can keep what it does takes it.
+        fixture.environment.files = nil
+        #expect(await fixture.launch() == .activated("1.2"))
+    }
+
     @Test("P02: a rollback sticks: after a cold start the check finds nothing to do")
     func P02_rollbackSticks() async throws {
         await fixture.launch()

@@ -245,6 +245,36 @@ import Testing
     }
 
     @Test(
+        "a delta that is misnamed, leads nowhere or saves nothing is refused",
+        arguments: [
+            ("bad_delta_path", "name"), ("delta_without_release", "unlisted"),
+            ("bad_delta", "large"), ("", "good"),
+        ])
+    func deltaRules(code: String, what: String) async throws {
+        let fixture = try await ready()
+        let bytes = [UInt8](repeating: 7, count: 100)
+        let digest = SHA256.hash(bytes).hex
+        let path =
+            "deltas/\(fixture.fp16)/0123abcd-\(what == "name" ? "x" : String(digest.prefix(8)))"
+        let delta = [UInt8](repeating: 1, count: what == "large" ? 100 : 20)
+        let module = try fixture.release("1.0", sequence: 1, bytes: bytes) { release in
+            if what == "unlisted" { return }
+            release.deltas = [DeltaReference(from: String(repeating: "0", count: 64), path: path)]
+        }
+        try fixture.editor.setTargets(
+            [module, TargetFile(path: path, contents: delta)], in: fixture.role,
+            signers: fixture.signers, at: .now)
+        func upload() async throws -> RawHTTP.Answer {
+            try await fixture.upload(targets: [(module.path, bytes), (path, delta)])
+        }
+        if what == "good" {
+            #expect(try await upload().status == 201)
+        } else {
+            try await refused(fixture, code) { try await upload() }
+        }
+    }
+
+    @Test(
         "S12: heads of another app, channel or build, or without their release, are refused",
         arguments: [
             ("wrong_app", "app"), ("head_mismatch", "channel"), ("head_mismatch", "fp"),

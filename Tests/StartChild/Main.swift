@@ -46,7 +46,8 @@ import PatchSDKWASI
         configuration.telemetry = .off
         if url != nil { configuration.trust = .insecureForLocalDevelopment }
         Patch.configure(configuration)
-        let outcome = await Patch.shared.start()
+        var outcome = "fallback"
+        if case .activated(let version) = await Patch.shared.start() { outcome = version }
         let answer = try Patch.shared.call("answer", returning: Int32.self)
         say("started \(outcome) \(answer)", since: begun)
         // A trace then shows that it would have seen the network.

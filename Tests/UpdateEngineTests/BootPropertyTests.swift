@@ -194,7 +194,7 @@ import Testing
                     fingerprint: "fp", process: ProcessMark(kind: .app, pid: 7, start: nil),
                     deviceBoot: Bool.random(using: &random) ? "b" : nil,
                     isDebugged: .random(using: &random), isInForeground: .random(using: &random)))
-            var bytes = try mark.head()
+            var bytes = mark.head()
             var moments = [mark]
             for _ in 0..<Int.random(in: 0..<12, using: &random) {
                 let event = events.randomElement(using: &random) ?? .ended

@@ -66,21 +66,21 @@ import Testing
         own.lastCheck = CheckRecord(time: 1, reason: .upToDate, headSequence: 4)
         own.boot.starts["d"] = StartRecord()
         own.boot.safeModeUntil = 7
+        own.boot.shipped = "s"
         own.boot.judged = ["n"]
         var state = UpdateState(deviceID: "id")
         state.builds = ["fp": own]
-        let data = try JSONEncoder().encode(state)
-        #expect(try JSONDecoder().decode(UpdateState.self, from: data) == state)
-        let text = String(decoding: data, as: UTF8.self)
+        let bytes = state.encoded()
+        #expect(try UpdateState(parsing: bytes) == state)
+        let text = String(decoding: bytes, as: UTF8.self)
         for name in [
             "device_id", "last_check", "retry_generation", "has_written_data", "confirmed",
             "data_epoch", "boot", "unclean", "clean_ends", "ready_runs", "safe_mode_until",
-            "is_fallback", "judged",
+            "is_fallback", "judged", "shipped",
         ] {
             #expect(text.contains("\"\(name)\""), "\(name)")
         }
         own.staged = .embedded
-        let embedded = try JSONEncoder().encode(own)
-        #expect(try JSONDecoder().decode(BuildState.self, from: embedded).staged == .embedded)
+        #expect(try BuildState(json: own.json).staged == .embedded)
     }
 }

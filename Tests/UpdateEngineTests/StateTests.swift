@@ -38,6 +38,29 @@ import UpdateTestSupport
         #expect(try fixture.files.read("state.json", maximumSize: 100) == Array(text.utf8))
     }
 
+    @Test("reasons that a later version gave, and fractions of seconds, do not make it unreadable")
+    func laterReasons() async throws {
+        try await fixture.update()
+        var state = try fixture.state()
+        let build = PublishedApp.fingerprint
+        state.builds[build]?.failed["d"] = FailedRelease(
+            reason: .trapped, retryGeneration: 0, expires: 2_000_000_000)
+        var text = String(decoding: state.encoded(), as: UTF8.self)
+        for (old, new) in [
+            ("\"trapped\"", "\"met_a_dragon\""), ("2000000000", "2000000000.75"),
+            ("\"reason\":\"update_stable\"", "\"reason\":\"as_the_oracle_said\""),
+        ] {
+            #expect(text.contains(old), "\(old)")
+            text = text.replacingOccurrences(of: old, with: new)
+        }
+        try fixture.files.writeAtomically(Array(text.utf8), to: "state.json")
+        fixture.restart()
+        let own = try await fixture.engine.open()
+        #expect(own.current?.version == "1.1")
+        #expect(own.failed["d"]?.expires == 2_000_000_000)
+        #expect(try await fixture.engine.check().decision.reason == .upToDate)
+    }
+
     @Test("a state folder that cannot be made or written says so; nothing is asked")
     func unwritable() async throws {
         try fixture.folder.write("x", to: "plain")

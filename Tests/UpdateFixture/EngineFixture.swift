@@ -109,7 +109,7 @@ package final class EngineFixture {
 
     package func state() throws -> UpdateState {
         let bytes = try files.read("state.json", maximumSize: 1 << 20) ?? []
-        return try JSONDecoder().decode(UpdateState.self, from: Data(bytes))
+        return try UpdateState(parsing: bytes)
     }
 
     /// Bytes that no compression makes small, so that a download can be cut anywhere.

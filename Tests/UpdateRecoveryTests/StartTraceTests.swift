@@ -29,8 +29,23 @@ struct StartTraceTests {
             ],
             environment: ["OPENPATCH_DEV": "1"], output: folder.file("output")
         ).wait()
-        #expect(result.output.hasPrefix("started activated(\"1.1\") 42"), "\(result)")
+        #expect(result.output.hasPrefix("started 1.1 42"), "\(result)")
         return try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
+    }
+
+    @Test("a process that returns from main has noted that it ended well")
+    func cleanEnd() throws {
+        let device = folder.file("device")
+        let result = try SpawnedProcess(
+            child, ["start", device.path], output: folder.file("output")
+        ).wait()
+        #expect(result.status == 0 && result.output.hasPrefix("started 1.1 42"), "\(result)")
+        let marks = device.appendingPathComponent("boot")
+        let names = try FileManager.default.contentsOfDirectory(atPath: marks.path)
+        #expect(names.count == 1)
+        let mark = try String(
+            contentsOf: marks.appendingPathComponent(names.first ?? ""), encoding: .utf8)
+        #expect(mark.hasSuffix("\nd\nc\ne\n"), "\(mark)")
     }
 
     @Test("P19: no network call of any kind comes before the first call into the module")

@@ -48,7 +48,7 @@ public struct DeviceReport: Codable, Equatable, Sendable {
                 report.broken.insert(slot.digest)
             }
             if let bytes = try environment.files.read("state.json", maximumSize: 1 << 20) {
-                let state = try JSONDecoder().decode(UpdateState.self, from: Data(bytes))
+                let state = try UpdateState(parsing: bytes)
                 report.deviceID = state.deviceID
             }
         } catch {

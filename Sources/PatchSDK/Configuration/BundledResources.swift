@@ -1,6 +1,12 @@
 import Foundation
 import PatchPlatform
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 /// The files that the app ships for the SDK: `patch-root.json`, `patch-config.json`, `base.wasm`.
 struct BundledResources: Sendable {
     static let rootName = "patch-root.json"
@@ -16,11 +22,7 @@ struct BundledResources: Sendable {
     /// The main bundle's resources, then the program's folder; in both also a SwiftPM resource
     /// bundle beside the program and a folder `Resources`, where packages keep such files.
     private static var usualFolders: [URL] {
-        var bases: [URL] = []
-        if let resources = Bundle.main.resourceURL { bases.append(resources) }
-        if let program = Bundle.main.executableURL?.resolvingSymlinksInPath() {
-            bases.append(program.deletingLastPathComponent())
-        }
+        let bases = Self.bases
         var folders: [URL] = []
         for base in bases {
             folders.append(base)
@@ -34,6 +36,36 @@ struct BundledResources: Sendable {
         return folders.flatMap { [$0, $0.appendingPathComponent("Resources")] }
             .filter { seen.insert($0.path).inserted }
     }
+
+    #if canImport(Darwin)
+        private static var bases: [URL] {
+            var bases: [URL] = []
+            if let resources = Bundle.main.resourceURL { bases.append(resources) }
+            if let program = Bundle.main.executableURL?.resolvingSymlinksInPath() {
+                bases.append(program.deletingLastPathComponent())
+            }
+            return bases
+        }
+    #else
+        /// Where Foundation finds a main bundle here, without its search: the first look at a bundle
+        /// takes longer than all the rest of the configuration.
+        private static var bases: [URL] {
+            var buffer = [CChar](repeating: 0, count: 4096)
+            let count = readlink("/proc/self/exe", &buffer, buffer.count)
+            guard count > 0, count < buffer.count else { return [] }
+            let path = String(
+                decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            guard let slash = path.lastIndex(of: "/") else { return [] }
+            let folder = path[..<slash]
+            var bases = [URL(fileURLWithPath: String(folder), isDirectory: true)]
+            // An installed program: <prefix>/bin/<name> and <prefix>/share/<name>.resources.
+            if folder.hasSuffix("/bin") {
+                let share = folder.dropLast(3) + "share/" + path[path.index(after: slash)...]
+                bases.append(URL(fileURLWithPath: share + ".resources", isDirectory: true))
+            }
+            return bases
+        }
+    #endif
 
     /// The first file of that name.
     /// - Throws: ``FileError``.

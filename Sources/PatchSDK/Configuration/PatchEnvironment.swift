@@ -21,8 +21,10 @@ struct PatchEnvironment: Sendable {
     /// What the system says of the app's coming and going.
     var lifecycle = AppLifecycle.Names.live
     var systemVersion: String? = Self.liveSystemVersion
-    var appVersion: String? =
+    /// Looked up when it is first wanted: the first look at a bundle takes long.
+    var appVersion: @Sendable () -> String? = {
         Bundle.main.infoDictionary?["CFBundleShortVersionString"] as? String
+    }
 
     /// Code under development is never patched unawares.
     private static var liveRefusal: Reason? {

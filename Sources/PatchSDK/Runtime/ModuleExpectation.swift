@@ -16,13 +16,18 @@ struct ModuleExpectation: Sendable {
     var limits: PatchLimits
     /// Whether the module must name this build; false once its signed release was found to.
     var checksBuild = true
+    /// Whether all functions are validated at once; else each at its first call, which it cannot
+    /// begin before.
+    var validatesAll = true
 }
 
 extension ModuleExpectation {
-    /// The same for a payload whose release was checked before it became a slot.
+    /// The same for a payload that was checked with its release before it became a slot, and whose
+    /// digest says that it is still the same.
     var trustingBuild: ModuleExpectation {
         var copy = self
         copy.checksBuild = false
+        copy.validatesAll = false
         return copy
     }
 }

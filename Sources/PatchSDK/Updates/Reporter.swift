@@ -12,7 +12,7 @@ struct Reporter: Sendable {
     private let random: any RandomSource
     private let fingerprint: String
     private let system: String?
-    private let appVersion: String?
+    private let appVersion: @Sendable () -> String?
 
     init(_ resolved: ResolvedConfiguration, files: any FileStore, environment: PatchEnvironment) {
         let settings = resolved.settings
@@ -46,7 +46,7 @@ struct Reporter: Sendable {
         event.release = release
         event.reason = reason?.code
         event.os = system
-        event.appVersion = appVersion
+        event.appVersion = appVersion()
         change(&event)
         outbox.post(event)
     }

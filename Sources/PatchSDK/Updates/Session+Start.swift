@@ -53,6 +53,13 @@ extension Session {
                 do {
                     try await activate(slot, isStaged: own.staged != nil)
                     return .activated(slot.version)
+                } catch let error as PatchError
+                    where error.isOfDisk && own.staged != nil && own.current != nil
+                {
+                    // It stays staged for a start that can keep that it runs; what ran still does.
+                    report(.state, error)
+                    engine.didNotActivate(slot.digest)
+                    own.staged = nil
                 } catch let error as PatchError where error.isOfPayload {
                     failure = error
                     report(.refused, error)
@@ -185,6 +192,9 @@ extension Session {
 }
 
 extension PatchError {
+    /// Whether the disk refused to keep something.
+    var isOfDisk: Bool { [.diskFull, .stateUnwritable, .stateBusy].contains(reason) }
+
     /// Whether it is the payload's fault, or its file's, rather than that of the state around it.
     var isOfPayload: Bool {
         reason.band != .state || reason == .slotMissing || reason == .slotDamaged

@@ -33,7 +33,8 @@ struct ReleaseRules {
             case "modules": releases.append(try checkRelease(target, parts))
             case "heads": try checkHead(target, parts, read)
             case "bundles": releases.append(try checkBundle(target, parts))
-            case "deltas", "brakes": break
+            case "deltas": try checkDelta(target, parts)
+            case "brakes": break
             default:
                 throw APIError.refused(
                     "unknown_target", "'\(target.path)' is none of the paths of a release.")
@@ -73,6 +74,38 @@ struct ReleaseRules {
         }
         try checkSequence(release)
         return NewRelease(path: path, release: release)
+    }
+
+    /// A delta is worth listing only when it is smaller than what it leads to.
+    private func checkDelta(_ target: TargetFile, _ parts: [String]) throws {
+        let path = target.path
+        let ends = parts.count == 3 ? parts[2].split(separator: "-").map(String.init) : []
+        let isNamed =
+            ends.count == 2
+            && ends.allSatisfy {
+                $0.utf8.count == 8 && $0.utf8.allSatisfy(SafeName.isHexDigit)
+            }
+        guard isNamed, parts[2].utf8.count == 17 else {
+            throw APIError.refused(
+                "bad_delta_path", "'\(path)' is not 'deltas/<fp16>/<from8>-<to8>'.")
+        }
+        let leadsTo = listed.first { file in
+            guard file.path.hasPrefix("modules/") || file.path.hasPrefix("bundles/"),
+                let release: Release = Self.decode(file.custom)
+            else { return false }
+            return release.raw.sha256.hasPrefix(ends[1])
+                && release.deltas.contains { $0.path == path }
+        }
+        guard let leadsTo else {
+            throw APIError.refused(
+                "delta_without_release", "No release of this build is reached by '\(path)'.")
+        }
+        guard target.length > 0, target.length < leadsTo.length else {
+            throw APIError.refused(
+                "bad_delta",
+                "'\(path)' has \(target.length) bytes, the whole "
+                    + "\(leadsTo.length): it saves nothing.")
+        }
     }
 
     private func checkHead(

@@ -7,6 +7,9 @@ public struct JSONLimits: Sendable {
     /// How many values there may be in all. A value takes far more memory than the two bytes of
     /// text that make one, so the size alone bounds little.
     public var maximumValues: Int
+    /// Whether digits after a decimal point are passed over instead of refused. Not for signed
+    /// documents: another reader may read another number.
+    public var dropsFractions = false
 
     /// Bounds; the defaults suit metadata (§5 wants a size for each role: see
     /// ``UpdaterConfiguration``).
@@ -185,6 +188,14 @@ private struct JSONParser {
         let digits = position - firstDigit
         guard digits > 0, digits == 1 || bytes[firstDigit] != UInt8(ascii: "0") else {
             throw damaged("this is no number")
+        }
+        if limits.dropsFractions, current == UInt8(ascii: ".") {
+            position += 1
+            let firstDigit = position
+            while let byte = current, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
+                position += 1
+            }
+            guard position > firstDigit else { throw damaged("this is no number") }
         }
         if let byte = current,
             byte == UInt8(ascii: ".") || byte == UInt8(ascii: "e") || byte == UInt8(ascii: "E")

@@ -1,5 +1,5 @@
 /// What the boot guard remembers in the state from start to start (updates.md §4).
-public struct BootMemory: Codable, Equatable, Sendable {
+public struct BootMemory: Equatable, Sendable {
     /// How starts with a payload went, by digest.
     public var starts: [String: StartRecord] = [:]
     /// The digest of what the app shipped with, once it was started; the only one in `starts` that
@@ -15,12 +15,6 @@ public struct BootMemory: Codable, Equatable, Sendable {
     /// Nothing has started yet.
     public init() {}
 
-    enum CodingKeys: String, CodingKey {
-        case starts, shipped, judged
-        case isFallback = "is_fallback"
-        case safeModeUntil = "safe_mode_until"
-    }
-
     mutating func remember(_ activation: StartMark.Activation, _ record: StartRecord) {
         starts[activation.digest] = record
         if activation.isShipped { shipped = activation.digest }
@@ -28,7 +22,7 @@ public struct BootMemory: Codable, Equatable, Sendable {
 }
 
 /// How starts with one payload went.
-public struct StartRecord: Codable, Equatable, Sendable {
+public struct StartRecord: Equatable, Sendable {
     /// Unclean starts since the last one that became ready.
     public var unclean = 0
     /// Clean ends of starts that did not become ready.
@@ -38,10 +32,4 @@ public struct StartRecord: Codable, Equatable, Sendable {
 
     /// No start yet.
     public init() {}
-
-    enum CodingKeys: String, CodingKey {
-        case unclean
-        case cleanEnds = "clean_ends"
-        case readyRuns = "ready_runs"
-    }
 }

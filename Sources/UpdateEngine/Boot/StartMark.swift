@@ -1,5 +1,5 @@
-import Foundation
 import PatchPlatform
+import TUF
 
 /// What one start of the app left behind: who started, which payloads it activated, and how far
 /// each came.
@@ -9,7 +9,7 @@ import PatchPlatform
 /// an end by power cut never counts. That is why it is not part of the durable state.
 struct StartMark: Equatable, Sendable {
     /// The first line.
-    struct Header: Codable, Equatable, Sendable {
+    struct Header: Equatable, Sendable {
         /// Version of the form.
         var v = 1
         /// The build that ran.
@@ -22,13 +22,6 @@ struct StartMark: Equatable, Sendable {
         var isDebugged: Bool
         /// Whether the app was in the foreground when it began.
         var isInForeground: Bool
-
-        enum CodingKeys: String, CodingKey {
-            case v, fingerprint, process
-            case deviceBoot = "device_boot"
-            case isDebugged = "debugged"
-            case isInForeground = "foreground"
-        }
     }
 
     /// One payload of the start.
@@ -110,18 +103,14 @@ struct StartMark: Equatable, Sendable {
     static let maximumSize = 1 << 16
 
     /// The first line.
-    func head() throws -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys]
-        return [UInt8](try encoder.encode(header)) + [0x0A]
-    }
+    func head() -> [UInt8] { header.json.encoded() + [0x0A] }
 
     /// Reads a mark; nil when its first line is not whole (the process ended while writing it, and
     /// no payload ran).
     init?(nonce: String, bytes: [UInt8]) {
         let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
         guard lines.count > 1,
-            let header = try? JSONDecoder().decode(Header.self, from: Data(lines[0])),
+            let header = try? Header(parsing: Array(lines[0])),
             header.v == 1
         else { return nil }
         self.init(nonce: nonce, header: header)
@@ -148,5 +137,40 @@ extension StartMark.Event {
         case ("e", 1): self = .ended
         default: return nil
         }
+    }
+}
+
+extension StartMark.Header {
+    fileprivate init(parsing bytes: [UInt8]) throws {
+        let json = try JSONValue(
+            parsing: bytes, limits: DocumentFields.limits(StartMark.maximumSize))
+        let fields = try DocumentFields(json, "mark")
+        v = try fields.integer("v")
+        fingerprint = try fields.string("fingerprint")
+        let process = try DocumentFields(fields["process"], "process")
+        guard let kind = ProcessKind(rawValue: try process.string("kind")) else {
+            throw DocumentFields.Fault(description: "'kind' is unknown")
+        }
+        self.process = ProcessMark(
+            kind: kind, pid: Int32(clamping: try process.integer("pid")),
+            start: process["start"]?.string)
+        deviceBoot = fields["device_boot"]?.string
+        isDebugged = try fields.bool("debugged")
+        isInForeground = try fields.bool("foreground")
+    }
+
+    fileprivate var json: JSONValue {
+        DocumentFields.object([
+            ("v", .integer(Int64(v))), ("fingerprint", .string(fingerprint)),
+            (
+                "process",
+                DocumentFields.object([
+                    ("kind", .string(process.kind.rawValue)),
+                    ("pid", .integer(Int64(process.pid))),
+                    ("start", process.start.map { .string($0) }),
+                ])
+            ), ("device_boot", deviceBoot.map { .string($0) }), ("debugged", .bool(isDebugged)),
+            ("foreground", .bool(isInForeground)),
+        ])
     }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import PatchCrypto
 import Rollout
 import TUF
@@ -33,7 +32,7 @@ struct Catalog: Sendable {
     mutating func add(_ files: [TargetFile], kind: any PayloadKind) {
         for file in files {
             if file.path.hasPrefix("deltas/") { deltas[file.path] = file }
-            guard let custom = file.custom, let release = try? Self.release(custom),
+            guard let custom = file.custom, let release = try? Release(json: .object(custom)),
                 release.kind == kind.name, kind.lists(file.path),
                 Hex.decode(release.raw.sha256)?.count == 32
             else { continue }
@@ -42,15 +41,10 @@ struct Catalog: Sendable {
         }
     }
 
-    private static func release(_ custom: [String: JSONValue]) throws -> Release {
-        let bytes = CanonicalJSON.encode(.object(custom))
-        return try JSONDecoder().decode(Release.self, from: Data(bytes))
-    }
-
     /// Reads a head.
     /// - Throws: ``UpdateError`` `head_malformed`.
     static func head(_ bytes: [UInt8]) throws -> Head {
-        let head: Head = try statement(bytes, .headMalformed)
+        let head = try statement(bytes, .headMalformed) { try Head(json: $0) }
         guard head.v == 1 else { throw UpdateError(.headMalformed, "version \(head.v)") }
         return head
     }
@@ -58,38 +52,20 @@ struct Catalog: Sendable {
     /// Reads a brake.
     /// - Throws: ``UpdateError`` `brake_malformed`.
     static func brake(_ bytes: [UInt8]) throws -> Brake {
-        let brake: Brake = try statement(bytes, .brakeMalformed)
+        let brake = try statement(bytes, .brakeMalformed) { try Brake(json: $0) }
         guard brake.v == 1 else { throw UpdateError(.brakeMalformed, "version \(brake.v)") }
         return brake
     }
 
-    /// Read strictly first: `JSONDecoder` takes duplicate members and deep nesting as it pleases.
-    private static func statement<Statement: Decodable>(
-        _ bytes: [UInt8], _ reason: Reason
+    private static func statement<Statement>(
+        _ bytes: [UInt8], _ reason: Reason, _ read: (JSONValue) throws -> Statement
     ) throws -> Statement {
         do {
-            let json = try JSONValue(parsing: bytes)
-            return try JSONDecoder().decode(Statement.self, from: Data(json.encoded()))
+            return try read(try JSONValue(parsing: bytes))
         } catch let error as TUFError {
             throw UpdateError(reason, error.message)
         } catch {
-            throw UpdateError(reason, describe(error))
-        }
-    }
-
-    /// The place of a decoding error, without Foundation's own prose.
-    private static func describe(_ error: any Error) -> String {
-        func place(_ context: DecodingError.Context, _ key: (any CodingKey)? = nil) -> String {
-            let path = context.codingPath + [key].compactMap { $0 }
-            return path.isEmpty
-                ? "the document" : "'\(path.map(\.stringValue).joined(separator: "."))'"
-        }
-        switch error as? DecodingError {
-        case .keyNotFound(let key, let context): return "\(place(context, key)) is missing"
-        case .typeMismatch(_, let context): return "\(place(context)) has the wrong type"
-        case .valueNotFound(_, let context): return "\(place(context)) has no value"
-        case .dataCorrupted(let context): return "\(place(context)) cannot be read"
-        default: return "it cannot be read"
+            throw UpdateError(reason, "\(error)")
         }
     }
 }

@@ -231,7 +231,7 @@ public actor UpdateEngine {
             capabilities: settings.capabilities, now: environment.clock.now())
         device.surface = settings.surface
         device.systemVersion = settings.systemVersion
-        device.appVersion = settings.appVersion
+        device.appVersion = settings.appVersion()
         device.tags = settings.tags
         device.cohort = settings.cohort
         device.hasWrittenData = own.hasWrittenData

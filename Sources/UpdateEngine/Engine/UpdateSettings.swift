@@ -40,7 +40,7 @@ public struct UpdateSettings: Sendable {
     /// Version of the operating system, if known.
     public var systemVersion: String?
     /// Version of the app, if known.
-    public var appVersion: String?
+    public var appVersion: @Sendable () -> String? = { nil }
     /// Tags that a rollout may ask for.
     public var tags: Set<String> = []
     /// The cohort that a rollout may ask for.

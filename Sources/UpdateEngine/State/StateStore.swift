@@ -27,26 +27,7 @@ struct StateStore: Sendable {
             throw UpdateError(.stateUnreadable, "\(error)")
         }
         guard let bytes else { return nil }
-        do {
-            let state = try JSONDecoder().decode(UpdateState.self, from: Data(bytes))
-            guard state.v <= UpdateState.currentVersion else {
-                throw UpdateError(.stateTooNew, "version \(state.v)")
-            }
-            return state
-        } catch let error as UpdateError {
-            throw error
-        } catch {
-            throw Self.isTooNew(bytes) ?? UpdateError(.stateUnreadable, "\(error)")
-        }
-    }
-
-    /// Says so when it is a later form that could not be read.
-    private static func isTooNew(_ bytes: [UInt8]) -> UpdateError? {
-        struct Version: Decodable { let v: Int }
-        guard let version = try? JSONDecoder().decode(Version.self, from: Data(bytes)).v,
-            version > UpdateState.currentVersion
-        else { return nil }
-        return UpdateError(.stateTooNew, "version \(version)")
+        return try UpdateState(parsing: bytes)
     }
 
     /// Changes the state under the lock between processes. Writes only when `change` changed
@@ -65,9 +46,7 @@ struct StateStore: Sendable {
             var state = old ?? UpdateState(deviceID: random.uuid())
             try change(&state)
             if state != old {
-                let encoder = JSONEncoder()
-                encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-                let bytes = [UInt8](try encoder.encode(state))
+                let bytes = state.encoded()
                 if mustLast {
                     try files.writeAtomically(bytes, to: Self.fileName)
                 } else {

@@ -2,7 +2,7 @@ import Rollout
 
 /// The one file that says what a device runs (`state.json`). It holds names relative to its
 /// folder only.
-public struct UpdateState: Codable, Equatable, Sendable {
+public struct UpdateState: Equatable, Sendable {
     /// The form that this version writes.
     public static let currentVersion = 1
 
@@ -16,15 +16,10 @@ public struct UpdateState: Codable, Equatable, Sendable {
 
     /// A fresh state.
     public init(deviceID: String) { self.deviceID = deviceID }
-
-    enum CodingKeys: String, CodingKey {
-        case v, builds
-        case deviceID = "device_id"
-    }
 }
 
 /// What a device runs, has and remembers for one build of the app.
-public struct BuildState: Codable, Equatable, Sendable {
+public struct BuildState: Equatable, Sendable {
     /// The release that runs; nil for what the app shipped with.
     public var current: Slot?
     /// The release that ran before, kept until `current` is confirmed.
@@ -50,29 +45,6 @@ public struct BuildState: Codable, Equatable, Sendable {
 
     /// Nothing downloaded yet.
     public init() {}
-
-    enum CodingKeys: String, CodingKey {
-        case current, previous, staged, failed, heads, brakes, signers, boot
-        case retryGeneration = "retry_generation"
-        case hasWrittenData = "has_written_data"
-        case lastCheck = "last_check"
-    }
-
-    /// Reads a state; what an earlier version did not know yet is as if nothing had happened.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        current = try container.decodeIfPresent(Slot.self, forKey: .current)
-        previous = try container.decodeIfPresent(Slot.self, forKey: .previous)
-        staged = try container.decodeIfPresent(Staged.self, forKey: .staged)
-        failed = try container.decode([String: FailedRelease].self, forKey: .failed)
-        heads = try container.decode([String: Int].self, forKey: .heads)
-        brakes = try container.decodeIfPresent([String: Int].self, forKey: .brakes)
-        signers = try container.decodeIfPresent(String.self, forKey: .signers)
-        retryGeneration = try container.decode(Int.self, forKey: .retryGeneration)
-        hasWrittenData = try container.decode(Bool.self, forKey: .hasWrittenData)
-        lastCheck = try container.decodeIfPresent(CheckRecord.self, forKey: .lastCheck)
-        boot = try container.decodeIfPresent(BootMemory.self, forKey: .boot) ?? BootMemory()
-    }
 
     /// The digests whose slots are in use.
     public var digestsInUse: Set<String> {
@@ -138,7 +110,7 @@ public struct BuildState: Codable, Equatable, Sendable {
 }
 
 /// A payload on disk (`slots/<sha256>`) and what its release says.
-public struct Slot: Codable, Equatable, Sendable {
+public struct Slot: Equatable, Sendable {
     /// SHA-256 of the payload, 64 hex digits; also the file's name.
     public var digest: String
     /// Its size in bytes.
@@ -153,12 +125,6 @@ public struct Slot: Codable, Equatable, Sendable {
     public var dataEpoch: Int
     /// Whether a start with it has gone well.
     public var isConfirmed: Bool
-
-    enum CodingKeys: String, CodingKey {
-        case digest, size, version, sequence, channel
-        case dataEpoch = "data_epoch"
-        case isConfirmed = "confirmed"
-    }
 }
 
 /// What is to run from the next activation on.
@@ -169,42 +135,12 @@ public enum Staged: Equatable, Sendable {
     case embedded
 }
 
-extension Staged: Codable {
-    enum CodingKeys: String, CodingKey { case kind, slot }
-    private enum Kind: String, Codable { case release, embedded }
-
-    /// Reads the form `{"kind": "release", "slot": …}` or `{"kind": "embedded"}`.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        switch try container.decode(Kind.self, forKey: .kind) {
-        case .release: self = .release(try container.decode(Slot.self, forKey: .slot))
-        case .embedded: self = .embedded
-        }
-    }
-
-    /// Writes the form that ``init(from:)`` reads.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        switch self {
-        case .release(let slot):
-            try container.encode(Kind.release, forKey: .kind)
-            try container.encode(slot, forKey: .slot)
-        case .embedded: try container.encode(Kind.embedded, forKey: .kind)
-        }
-    }
-}
-
 /// How a check ended.
-public struct CheckRecord: Codable, Equatable, Sendable {
+public struct CheckRecord: Equatable, Sendable {
     /// When, in seconds since 1970.
     public var time: Double
     /// The reason that it ended with.
     public var reason: Reason
     /// The head that decided, if any.
     public var headSequence: Int?
-
-    enum CodingKeys: String, CodingKey {
-        case time, reason
-        case headSequence = "head_seq"
-    }
 }

@@ -43,7 +43,7 @@ struct BundleReporter: Sendable {
         event.release = release
         event.reason = reason?.code
         event.os = system
-        event.appVersion = settings.appVersion
+        event.appVersion = settings.appVersion()
         change(&event)
         outbox.post(event)
     }

@@ -56,7 +56,7 @@ struct ReleasesSettings {
         engine.capabilities = config.capabilities
         engine.tags = config.tags
         engine.cohort = config.cohort
-        engine.appVersion = appVersion
+        engine.appVersion = { appVersion }
         let version = ProcessInfo.processInfo.operatingSystemVersion
         engine.systemVersion =
             "\(version.majorVersion).\(version.minorVersion).\(version.patchVersion)"

@@ -175,7 +175,7 @@ enum ExplainCommand {
             file = file.appendingPathComponent("state.json")
         }
         guard let data = FileManager.default.contents(atPath: file.path), data.count <= 4 << 20,
-            let state = try? JSONDecoder().decode(UpdateState.self, from: data)
+            let state = try? UpdateState(parsing: [UInt8](data))
         else {
             throw CommandFailure(
                 "state_unreadable", "'\(file.path)' is no state of a device",
