@@ -21,6 +21,8 @@ struct WebShell {
             shell.start()
             GTKMainLoop.run()
             shell.end()
+            // Not `exit`: an update that is being fetched would meet libraries that are torn down.
+            _exit(0)
         } catch {
             FileHandle.standardError.write(Data("\(error)\n".utf8))
             exit(78)

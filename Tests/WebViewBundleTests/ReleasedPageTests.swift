@@ -30,8 +30,9 @@ extension WebKitGTKTests {
 
         @Test("a page that runs script, says that it works and shows nothing is taken back")
         func blank() throws {
-            try shell.publish("1.1.0", 1, WebShell.site("1.1.0", script: shell.confirm))
-            _ = try shell.run(page: "await new Promise(() => {});")
+            try shell.publish("1.1.0", 1, WebShell.site("1.1.0", script: shell.confirmAndStay))
+            let first = "localStorage.setItem('visits', 1); await new Promise(() => {});"
+            _ = try shell.run(page: first)
             try shell.publish("1.2.0", 2, shell.blankSite("1.2.0"))
             let lines = try shell.run(
                 page: "await new Promise(() => {});", ["--ready-within", "3", "--seconds", "40"])
@@ -42,7 +43,7 @@ extension WebKitGTKTests {
             let report = lines.compactMap { $0["report"] }.last
             #expect(report?["version"] == .string("version 1.1.0 – grüße"))
             // And not again at the next start.
-            let later = try shell.run(page: "await new Promise(() => {});")
+            let later = try shell.run(page: first, ["--seconds", "5"])
             #expect(shell.words(later, "shows") == ["1.1.0"])
             #expect(later.compactMap { $0["tookBack"] }.isEmpty)
         }
@@ -70,6 +71,14 @@ struct ReleasedShell {
     let confirm = """
         await test("version", () => document.querySelector("h1").textContent);
         await test("confirmed", () => post("updaterConfirm"));
+        """
+    /// The same for a page that stays open when it is the first that a start of the app shows.
+    let confirmAndStay = """
+        const visits = Number(localStorage.getItem("visits") ?? 0) + 1;
+        localStorage.setItem("visits", visits);
+        await test("version", () => document.querySelector("h1").textContent);
+        await test("confirmed", () => post("updaterConfirm"));
+        if (visits === 1) await new Promise(() => {});
         """
     /// For the shipped page: it waits for a release the first time, and reports when it is back.
     let reportWhenSettled = """

@@ -61,33 +61,45 @@ struct WebKitGTKTests {
         #expect(png.count > 4_000, "an empty picture is smaller")
     }
 
-    @Test("a media file plays from a bundle, and can be sought in by ranges")
+    @Test(
+        "a media file comes in ranges, and plays and is sought in; its element takes it as a blob")
     func media() throws {
         let seen = try WebShell.run(
             app,
             script: """
-                const audio = new Audio("/sound.wav");
-                audio.muted = true;
-                const once = (name) => new Promise((resolve, reject) => {
-                  audio.addEventListener(name, resolve, { once: true });
-                  audio.addEventListener("error",
-                    () => reject(new Error("media error " + audio.error.code)), { once: true });
+                await test("pieces", async () => {
+                  const piece = async (range) => {
+                    const answer = await fetch("/sound.wav", { headers: { Range: range } });
+                    return [answer.status, answer.headers.get("content-range"),
+                      (await answer.arrayBuffer()).byteLength];
+                  };
+                  return [await piece("bytes=0-43"), await piece("bytes=-1000")];
                 });
-                await test("length", async () => {
-                  await once("loadedmetadata");
-                  return Math.round(audio.duration);
+                const play = (source) => new Promise((resolve, reject) => {
+                  const audio = new Audio(source);
+                  audio.muted = true;
+                  audio.onerror = () => reject(new Error("media error " + audio.error.code));
+                  audio.onloadedmetadata = () => { audio.currentTime = 50; };
+                  audio.onseeked = () => resolve([Math.round(audio.duration), audio.currentTime]);
                 });
-                await test("seekable", () => Math.round(audio.seekable.end(0)));
-                await test("sought", async () => {
-                  const sought = once("seeked");
-                  audio.currentTime = 50;
-                  await sought;
-                  return audio.currentTime;
-                });
+                await test("blob", async () =>
+                  play(URL.createObjectURL(await (await fetch("/sound.wav")).blob())));
+                await test("direct", () => play("/sound.wav"));
                 """)
-        #expect(seen["length"] == .number(60))
-        #expect(seen["seekable"] == .number(60))
-        #expect(seen["sought"] == .number(50))
+        let size = 60 * 8_000 + 44
+        #expect(
+            seen["pieces"]
+                == .array([
+                    .array([.number(206), .string("bytes 0-43/\(size)"), .number(44)]),
+                    .array([
+                        .number(206), .string("bytes \(size - 1000)-\(size - 1)/\(size)"),
+                        .number(1000),
+                    ]),
+                ]))
+        #expect(seen["blob"] == .array([.number(60), .number(50)]))
+        // WebKitGTK hands media elements' addresses to GStreamer, which knows no custom scheme. A
+        // version that does will end this test, and the advice in Docs/web-bundles.md with it.
+        #expect(seen["direct"]?.string?.contains("media error 4") == true)
     }
 
     @Test("two schemes are answered at once, each an origin of its own")

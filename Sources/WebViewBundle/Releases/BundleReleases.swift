@@ -244,9 +244,9 @@ public final class BundleReleases: Sendable {
         }
     }
 
-    /// The app ends as it wants to.
+    /// The app ends as it wants to; nothing new is shown from now on.
     public func didEndCleanly() {
-        for bundle in bundles.values { bundle.engine.didEndCleanly() }
+        for bundle in bundles.values { bundle.didEnd() }
     }
 
     // MARK: Listening

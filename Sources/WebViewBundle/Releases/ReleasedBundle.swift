@@ -36,6 +36,7 @@ final class ReleasedBundle: Sendable {
         var waitsForCommit = false
         var update: BundleReleaseUpdate?
         var hasStarted = false
+        var hasEnded = false
     }
 
     let name: String
@@ -157,6 +158,8 @@ final class ReleasedBundle: Sendable {
     /// Shows a payload, and makes it current when it was staged. What fails leaves all as it was.
     /// - Throws: ``UpdateError``; ``Error`` when the folder of bundles cannot be written.
     private func activate(_ slot: Slot, isStaged: Bool) async throws {
+        // What began to run while the app ends would look like a crash to the next start.
+        if shown.withLock({ $0.hasEnded }) { throw UpdateError(.cancelled) }
         let begun = parts.environment.clock.monotonicNanoseconds()
         let file = try await engine.payloadFile(of: slot)
         try await engine.willActivate(slot.digest)
@@ -278,6 +281,12 @@ final class ReleasedBundle: Sendable {
         parts.reporter.note(.crashAfterReady, release.digest, reason: .pageFailed)
     }
 
+    /// The app ends as it wants to.
+    func didEnd() {
+        shown.withLock { $0.hasEnded = true }
+        engine.didEndCleanly()
+    }
+
     /// The app was out of sight for so many seconds, and pages stand still then.
     func wasHidden(for seconds: Double) { shown.withLock { $0.trial?.pause(for: seconds) } }
 
@@ -366,6 +375,7 @@ final class ReleasedBundle: Sendable {
 extension UpdateError {
     /// Whether it is the bundle's fault, or its file's, rather than that of the state around it.
     fileprivate var isOfBundle: Bool {
-        reason.band != .state || reason == .slotMissing || reason == .slotDamaged
+        (reason.band != .state && reason != .cancelled) || reason == .slotMissing
+            || reason == .slotDamaged
     }
 }
