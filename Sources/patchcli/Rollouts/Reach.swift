@@ -26,8 +26,11 @@ struct Reach: Encodable, Equatable, Sendable {
     ) async -> Reach? {
         guard !workspace.isStatic, let access = try? ServerAccess(workspace) else { return nil }
         do {
+            // The server tells of 200 pairs of release and build at most; of one build that is all.
+            var query = [("days", "1")]
+            if fingerprints.count == 1 { query.append(("fingerprint", fingerprints[0])) }
             let insights: InsightsCommand.Document = try await access.call(
-                "GET", "insights", query: [("days", "1")])
+                "GET", "insights", query: query)
             let own = insights.releases.filter { fingerprints.contains($0.fingerprint) }
             return Reach(
                 devices: own.reduce(0) { $0 + $1.current }, builds: Set(fingerprints).count,
