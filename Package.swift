@@ -395,7 +395,7 @@ var tests: [Target] {
             name: "PatchCompilerTests",
             dependencies: [
                 "PatchCompiler", "ModuleABI", "PatchCompression", "PatchCrypto", "PatchDelta",
-                "WebAssembly", "WebAssemblyWASI", "TestSupport",
+                "PatchSDK", "WebAssembly", "WebAssemblyWASI", "TestSupport",
             ],
             exclude: ["Fixtures"],
             swiftSettings: swiftSyntaxSearch),

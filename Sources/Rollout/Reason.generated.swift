@@ -212,6 +212,10 @@ public enum Reason: String, CaseIterable, Codable, Sendable {
     case pageBlank = "page_blank"
     /// The page of the web bundle could not be loaded or its process ended.
     case pageFailed = "page_failed"
+    /// The module called a native function that it may not call.
+    case nativeDenied = "native_denied"
+    /// The function failed after it had called native code, and was not silently repeated where it can throw.
+    case replayedAfterEffect = "replayed_after_effect"
 
     /// The phases that codes belong to.
     public enum Band: String, CaseIterable, Codable, Sendable {
@@ -349,7 +353,9 @@ public enum Reason: String, CaseIterable, Codable, Sendable {
             .timeLimit,
             .callFailed,
             .demoted,
-            .crashAfterReady:
+            .crashAfterReady,
+            .nativeDenied,
+            .replayedAfterEffect:
             return .run
         }
     }
@@ -565,6 +571,10 @@ public enum Reason: String, CaseIterable, Codable, Sendable {
             return "The page of the web bundle said that it works but shows nothing."
         case .pageFailed:
             return "The page of the web bundle could not be loaded or its process ended."
+        case .nativeDenied:
+            return "The module called a native function that it may not call."
+        case .replayedAfterEffect:
+            return "The function failed after it had called native code, and was not silently repeated where it can throw."
         }
     }
 
@@ -779,6 +789,10 @@ public enum Reason: String, CaseIterable, Codable, Sendable {
             return "Fix the page and release again."
         case .pageFailed:
             return "Fix the page and release again."
+        case .nativeDenied:
+            return "Build the module again for this build."
+        case .replayedAfterEffect:
+            return "Fix the function and release again."
         }
     }
 }

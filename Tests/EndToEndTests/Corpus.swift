@@ -68,7 +68,10 @@ final class Corpus {
             var options = GuestBuildOptions()
             options.cacheFolder = Tools.builtProducts.appendingPathComponent("guest-test-cache")
             options.timeout = 900
-            return try PatchProject(folder: folder.url, guestOptions: options)
+            var project = try PatchProject(folder: folder.url, guestOptions: options)
+            // Modules run without the package around them here.
+            project.standsAlone = true
+            return project
         }
     }
 

@@ -47,7 +47,8 @@ struct CoverageTests {
             abi: 1, number: 1, toolchain: "", inputs: code.fingerprint.inputs,
             functions: PatchProject.manifestFunctions(code.scan.functions, [:]),
             natives: Coverage.natives(of: index), base: "",
-            errors: code.scan.types.errors.map(ErrorCode.key))
+            errors: code.scan.types.errors.map(ErrorCode.key),
+            calls: PatchProject.manifestCalls(code.scan.natives))
     }
 
     private func covered(_ old: String, _ new: String) throws -> [String] {
@@ -215,7 +216,7 @@ struct CoverageTests {
         #expect(error?.message.contains("'Derived.run()' is new") == true)
     }
 
-    @Test("an edited subscript or initialiser covers the routed users of its type")
+    @Test("an edited subscript covers itself, an edited initialiser the routed users of its type")
     func structural() throws {
         let text = """
             struct Table {
@@ -226,13 +227,16 @@ struct CoverageTests {
             func first(_ rows: [Int]) -> Int { Table(rows)[0] }
             func other() -> Int { 1 }
             """
-        for (old, new) in [("{ rows[row] }", "{ rows[row] + 1 }"), ("= rows }", "= rows + [1] }")] {
+        for (old, new, covered) in [
+            ("{ rows[row] }", "{ rows[row] + 1 }", ["Table.subscript(_:)"]),
+            ("= rows }", "= rows + [1] }", ["first(_:)"]),
+        ] {
             let fixture = try ProjectFixture(files: ["A.swift": text])
             let project = try fixture.project()
             let code = try AppCode(folder: fixture.folder, configuration: project.configuration)
             let manifest = try Self.manifest(code)
             try fixture.edit("Sources/A.swift", old, new)
-            #expect(try project.coverage(of: manifest).covered.map(\.name) == ["first(_:)"])
+            #expect(try project.coverage(of: manifest).covered.map(\.name) == covered)
         }
     }
 

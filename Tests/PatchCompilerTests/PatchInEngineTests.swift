@@ -1,11 +1,13 @@
 import Foundation
 import ModuleABI
 import PatchCompression
+import PatchPlatform
 import TestSupport
 import Testing
 import WebAssembly
 
 @testable import PatchCompiler
+@testable import PatchSDK
 
 /// A module run in the engine that runs it on a device.
 struct LoadedPatch {
@@ -14,18 +16,11 @@ struct LoadedPatch {
     init(_ wasm: [UInt8]) throws {
         let store = Store(engine: Engine())
         var imports = Imports()
-        imports.define(
-            module: CapabilityName.importModule, name: "log.write",
-            Function(store: store, parameters: [.i32, .i32, .i32]) { _, _ in [] })
-        imports.define(
-            module: CapabilityName.importModule, name: "random.fill",
-            Function(store: store, parameters: [.i32, .i32]) { caller, arguments in
-                guard case .i32(let pointer) = arguments[0], case .i32(let count) = arguments[1]
-                else { return [] }
-                try caller.memory?.write(
-                    [UInt8](repeating: 7, count: Int(count)), at: UInt64(pointer))
-                return []
-            })
+        // What the SDK gives to modules.
+        HostFunctions(
+            clock: LiveClock(), random: LiveRandom(), log: { _, _ in }
+        ).define(
+            in: &imports, store: store, natives: NativeCalls(NativeTables(), declared: []))
         instance = try parseWasm(bytes: wasm).instantiate(store: store, imports: imports)
         _ = try function(GuestExport.initialize).invoke()
     }

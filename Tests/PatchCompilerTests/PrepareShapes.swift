@@ -183,6 +183,38 @@ enum PrepareShapes {
                 }
 
                 """, routed: 1),
+        Shape(
+            name: "async",
+            text: """
+                struct Later {
+                    var a: Int
+                    func plain(_ x: Int) async -> Int { a + x }
+                    private func hidden() async throws -> [Later] { [self] }
+                    @MainActor static func main(_ x: String) async -> String { x }
+                    mutating func change() async { a += 1 }
+                    var value: Int { get async throws { try await hidden().count } }
+                    nonisolated func free() async -> Self { self }
+                }
+
+                @MainActor enum LaterScreen {
+                    static func title(_ x: Int) -> String { "\\(x)" }
+                    private static func secret(_ x: inout Int) -> Int { x += 1; return x }
+                    static func load() async throws -> Int { var x = 1; return secret(&x) }
+                }
+
+                fileprivate struct Own { var a = 1 }
+                private func own(_ x: Own) async -> Own { x }
+
+                """, routed: 10),
+        Shape(
+            name: "effects without results",
+            text: """
+                func note(_ text: String) { print(text) }
+                func fail() throws { print(1) }
+                func wait() async { note("waited") }
+                struct Log { static func write(_ line: String, times: Int = 1) { note(line) } }
+
+                """, routed: 2),
         Shape(name: "empty file", text: "", routed: 0),
         Shape(name: "only a comment", text: "// nothing { here", routed: 0),
     ]

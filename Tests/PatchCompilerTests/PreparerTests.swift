@@ -82,7 +82,8 @@ struct PreparerTests {
             report.changedFiles.sorted() == [
                 "Sources/Shop/Catalog+OpenPatch.swift", "Sources/Shop/Catalog.swift",
                 "Sources/Shop/OpenPatchSurface.swift", "Sources/Shop/Prices+OpenPatch.swift",
-                "Sources/Shop/Prices.swift", "openpatch.lock.json",
+                "Sources/Shop/Prices.swift", "Sources/Shop/Shop+OpenPatchNatives.swift",
+                "openpatch.lock.json",
             ])
         let prepared = try fixture.snapshot()
         #expect(try project.prepare().changedFiles == [])

@@ -23,7 +23,7 @@ struct ScannerTests {
     @Test(
         "what stays native says why",
         arguments: [
-            ("func a() async -> Int { 1 }", .isAsync, ""),
+            ("func a() async -> Int { async let b = 1; return await b }", .isAsync, "async let"),
             ("func a(_ f: () throws -> Int) rethrows -> Int { 1 }", .parameterType, nil),
             ("func a<T>(_ x: T) -> Int { 1 }", .isGeneric, ""),
             ("func a(_ x: some Collection) -> Int { 1 }", .isGeneric, "some Collection"),
@@ -50,7 +50,10 @@ struct ScannerTests {
             ("actor S { var a: Int { 1 } }", .needsInstance, "'S' (it is an actor)"),
             ("struct S { func a() {} }", .noResult, ""),
             ("class C { init(x: Int) {} }", .initializer, ""),
-            ("struct S { subscript(x: Int) -> Int { x } }", .subscriptMember, ""),
+            (
+                "struct S { subscript(x: Int) -> Int { get throws { x } } }", .subscriptMember, ""
+            ),
+            ("struct S { subscript<T>(x: T) -> Int { 1 } }", .isGeneric, ""),
             ("struct G<T> { static func a() -> Int { 1 } }", .genericContext, "G"),
             ("struct G<T> {}\nextension G { static func a() -> Int { 1 } }", .genericContext, "G"),
             ("extension Array { static func a() -> Int { 1 } }", .extendedType, "Array"),
@@ -65,8 +68,6 @@ struct ScannerTests {
             ("@ViewBuilder func a() -> Int { 1 }", .attribute, "@ViewBuilder"),
             ("@inlinable public func a() -> Int { 1 }", .attribute, "@inlinable"),
             ("@_cdecl(\"x\") func a() -> Int { 1 }", .attribute, "@_cdecl"),
-            ("infix operator +++\nfunc +++ (a: Int, b: Int) -> Int { a }", .operatorFunction, ""),
-            ("struct S { static func == (a: S, b: S) -> Bool { true } }", .operatorFunction, ""),
             (
                 "enum String {}\nfunc a() -> String { fatalError() }", .resultType,
                 "'String' (it has no cases)"

@@ -109,7 +109,7 @@ enum Guests {
     static func expectation() -> ModuleExpectation {
         ModuleExpectation(
             appID: PublishedApp.appID, fingerprint: PublishedApp.fingerprint, surface: surface,
-            capabilities: [.log, .clock, .random], plainModules: nil,
+            capabilities: [.log, .clock, .random, .native], plainModules: nil,
             limits: PatchLimits())
     }
 
@@ -121,8 +121,11 @@ enum Guests {
     static func load(
         _ bytes: [UInt8], release: Release? = nil,
         _ change: (inout ModuleExpectation) -> Void = { _ in },
+        natives: NativeTables = NativeTables(),
         log: @escaping @Sendable (Int, String) -> Void = { _, _ in }
     ) throws -> LoadedModule {
+        var host = host(log: log)
+        host.natives = natives
         var expected = expectation()
         change(&expected)
         return try LoadedModule(
@@ -132,6 +135,6 @@ enum Guests {
                     version: section?.release ?? "plain", sequence: section?.sequence ?? 0,
                     digest: "", origin: .bundled)
             },
-            expected: expected, host: host(log: log))
+            expected: expected, host: host)
     }
 }

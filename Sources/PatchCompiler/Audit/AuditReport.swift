@@ -88,7 +88,7 @@ extension PatchProject {
         let code = try AppCode(folder: folder, configuration: configuration)
         let problems = Dictionary(
             try baseModule(
-                of: code, DeclarationIndex(code.tree, functions: code.scan.functions),
+                of: code, DeclarationIndex(code),
                 Toolchain.discover(target: guestOptions.target)
             ).problems.map { ($0.function, $0) }
         ) { first, _ in first }

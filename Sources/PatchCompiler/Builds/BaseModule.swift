@@ -15,34 +15,46 @@ enum BaseModule {
 
     static func build(
         index: DeclarationIndex, functions: [RoutableFunction], types: ValueTypes,
-        guests: [GuestSource], builder: GuestBuilder, section: ModuleSection
+        guests: [GuestSource], builder: GuestBuilder, section: ModuleSection,
+        standsAlone: Bool = false
     ) throws -> Result {
-        var kept: [RoutableFunction] = []
+        var kept = functions
         var problems: [CoverageReport.Problem] = []
-        for function in functions {
-            let findings = PatchSourceGenerator(
-                index: index, functions: [function], types: types
-            )
-            .findings(for: builder.options.target)
-            if let finding = findings.first {
-                problems.append(
-                    .init(
-                        function: function.displayName, message: finding.message,
-                        place: finding.place))
-            } else {
-                kept.append(function)
-            }
-        }
+        var demotion = Demotion(index) { _ in !standsAlone }
         for _ in 0..<maximumRounds {
-            do {
-                let wasm = try build(index, kept, types, guests, builder, section)
-                return Result(wasm: wasm, problems: problems)
-            } catch let error as GuestBuildError {
-                guard !kept.isEmpty else { throw error }
-                let guilty = try blame(error, index, kept, types)
-                problems += guilty
-                let names = Set(guilty.map(\.function))
-                kept.removeAll { names.contains($0.displayName) }
+            let generator = PatchSourceGenerator(
+                index: index, functions: kept, types: types, natives: demotion.natives)
+            var faults: [Int: CoverageReport.Problem] = [:]
+            for finding in generator.findings(for: builder.options.target)
+            where faults[finding.position] == nil {
+                faults[finding.position] = .init(
+                    function: "", message: finding.message, place: finding.place)
+            }
+            if faults.isEmpty {
+                do {
+                    let wasm = try build(generator, guests, builder, section)
+                    return Result(wasm: wasm, problems: problems)
+                } catch let error as GuestBuildError {
+                    guard !kept.isEmpty else { throw error }
+                    faults = try self.faults(of: error, generator)
+                }
+            }
+            // A function that fails is left out; others may still call it natively.
+            var guilty: [Int: CoverageReport.Problem] = [:]
+            var isProgress = false
+            for (position, problem) in faults {
+                let outcome = demotion.demote(
+                    position, in: generator.closure, seeds: generator.seeds)
+                for seed in outcome.guilty { guilty[seed] = guilty[seed] ?? problem }
+                isProgress = isProgress || outcome.isProgress || !outcome.guilty.isEmpty
+            }
+            guard isProgress else { break }
+            kept.removeAll { function in
+                guard let position = index.index(of: function.id), var problem = guilty[position]
+                else { return false }
+                problem.function = function.displayName
+                problems.append(problem)
+                return true
             }
         }
         problems += kept.map {
@@ -50,15 +62,14 @@ enum BaseModule {
                 function: $0.displayName, message: "too many functions do not compile",
                 place: $0.place)
         }
-        return Result(
-            wasm: try build(index, [], types, guests, builder, section), problems: problems)
+        let nothing = PatchSourceGenerator(index: index, functions: [], types: types)
+        return Result(wasm: try build(nothing, guests, builder, section), problems: problems)
     }
 
     private static func build(
-        _ index: DeclarationIndex, _ functions: [RoutableFunction], _ types: ValueTypes,
-        _ guests: [GuestSource], _ builder: GuestBuilder, _ section: ModuleSection
+        _ generator: PatchSourceGenerator, _ guests: [GuestSource], _ builder: GuestBuilder,
+        _ section: ModuleSection
     ) throws -> [UInt8] {
-        let generator = PatchSourceGenerator(index: index, functions: functions, types: types)
         var sources = generator.sources() + guests
         if sources.isEmpty {
             // A module must export something.
@@ -71,11 +82,10 @@ enum BaseModule {
         return try builder.build(sources: sources, section: section).wasm
     }
 
-    /// The functions that a failed build is due to; all of them when it does not say.
-    private static func blame(
-        _ error: GuestBuildError, _ index: DeclarationIndex, _ functions: [RoutableFunction],
-        _ types: ValueTypes
-    ) throws -> [CoverageReport.Problem] {
+    /// The declarations that a failed build is due to; all functions when it does not say.
+    private static func faults(
+        of error: GuestBuildError, _ generator: PatchSourceGenerator
+    ) throws -> [Int: CoverageReport.Problem] {
         let diagnostics: [CompilerDiagnostic]
         switch error {
         case .compile(let found), .compilerCrashed(let found):
@@ -83,23 +93,18 @@ enum BaseModule {
         case .undefinedSymbols: diagnostics = []
         default: throw error
         }
-        let generator = PatchSourceGenerator(index: index, functions: functions, types: types)
-        var problems: [CoverageReport.Problem] = []
-        for diagnostic in diagnostics {
-            guard let file = diagnostic.file else { continue }
-            let place = SourcePlace(file: file, line: diagnostic.line)
-            for function in generator.functions(involving: place)
-            where !problems.contains(where: { $0.function == function.displayName }) {
-                problems.append(
-                    .init(
-                        function: function.displayName, message: diagnostic.message, place: place))
-            }
+        let found = generator.faults(of: error).mapValues { diagnostic in
+            CoverageReport.Problem(
+                function: "", message: diagnostic.message,
+                place: diagnostic.file.map { SourcePlace(file: $0, line: diagnostic.line) })
         }
-        if problems.isEmpty, functions.isEmpty || isAboutGuests(diagnostics, index) { throw error }
-        guard problems.isEmpty else { return problems }
-        return functions.map {
-            .init(function: $0.displayName, message: error.description, place: $0.place)
-        }
+        guard found.isEmpty else { return found }
+        if isAboutGuests(diagnostics, generator.index) { throw error }
+        return Dictionary(
+            generator.seeds.map {
+                let place = generator.index.declarations[$0].place
+                return ($0, .init(function: "", message: error.description, place: place))
+            }, uniquingKeysWith: { first, _ in first })
     }
 
     private static func isAboutGuests(

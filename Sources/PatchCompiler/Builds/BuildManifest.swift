@@ -30,6 +30,14 @@ public struct BuildManifest: Sendable, Equatable, Codable {
         public var place: SourcePlace
     }
 
+    /// A native function that modules may call.
+    public struct Call: Sendable, Equatable, Codable {
+        /// 16 hex digits.
+        public var id: String
+        /// The hash of its signature, 16 hex digits.
+        public var sig: String
+    }
+
     /// Version of this form: 1.
     public var v: Int
     /// The app.
@@ -53,6 +61,8 @@ public struct BuildManifest: Sendable, Equatable, Codable {
     /// Errors that the build can take from functions that say no more than `throws`; absent in
     /// manifests of earlier versions.
     public var errors: [String]?
+    /// Native functions that modules may call, by id; absent in manifests of earlier versions.
+    public var calls: [Call]?
     /// SHA-256 of `base.wasm`, 64 hex digits.
     public var base: String
 
@@ -104,8 +114,9 @@ public struct BuildManifest: Sendable, Equatable, Codable {
     init(
         v: Int = 1, app_id: String, fingerprint: String, surface: String, abi: Int, number: Int,
         toolchain: String, inputs: [Fingerprint.Input], functions: [Function], natives: [Native],
-        base: String, errors: [String]? = nil
+        base: String, errors: [String]? = nil, calls: [Call]? = nil
     ) {
+        self.calls = calls
         self.errors = errors
         self.v = v
         self.app_id = app_id

@@ -10,6 +10,8 @@ struct Coverage {
     var report = CoverageReport()
     /// The routed functions to compile.
     var functions: [RoutableFunction] = []
+    /// Declarations whose installed form does something else than the tree's.
+    private(set) var affected: Set<Int> = []
 
     private let index: DeclarationIndex
     private let manifest: BuildManifest
@@ -53,6 +55,7 @@ struct Coverage {
                 continue
             }
             functions.append(function)
+            if let position = index.index(of: function.id) { affected.insert(position) }
             report.covered.append(
                 CoverageReport.Covered(
                     id: function.hexID, name: function.displayName, place: function.place,
@@ -140,6 +143,7 @@ struct Coverage {
         }
         var pending = [start]
         var seen: Set<Int> = [start]
+        defer { affected.formUnion(seen) }
         while let current = pending.popLast() {
             for user in users(of: current) where seen.insert(user).inserted {
                 let declaration = index.declarations[user]

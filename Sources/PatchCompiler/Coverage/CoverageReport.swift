@@ -43,6 +43,9 @@ public struct CoverageReport: Sendable, Equatable {
     public var unchanged = 0
     /// Declarations of the build that are gone from the tree; the installed app still has them.
     public var removed: [String] = []
+    /// Functions of the installed app that the module calls, because they cannot be compiled into
+    /// it; known once it was built.
+    public var calls: [String] = []
     /// Routed functions of the tree that the build does not have.
     public var unknownToBuild: [String] = []
 }

@@ -43,6 +43,8 @@ struct Declaration {
     var references: References
     /// The routed functions that it is: a property may have two.
     var routed: [RoutableFunction] = []
+    /// The functions that it is and that modules may call natively.
+    var natives: [RoutableFunction] = []
     var isStatic = false
     var isOverride = false
     /// Whether it stands inside `#if`.

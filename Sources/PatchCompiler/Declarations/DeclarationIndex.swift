@@ -9,8 +9,9 @@ struct DeclarationIndex {
     /// Indices of the type itself and its extensions, by type path.
     private(set) var typeParts: [String: [Int]] = [:]
 
-    init(_ tree: SourceTree, functions: [RoutableFunction]) {
+    init(_ tree: SourceTree, functions: [RoutableFunction], natives: [RoutableFunction] = []) {
         files = tree.files
+        let callable = Dictionary(grouping: natives) { $0.declaration.id }
         let routed = Dictionary(grouping: functions) { $0.declaration.id }
         for (number, file) in tree.files.enumerated() {
             var walk = Walk(file: file, number: number, routed: routed, base: declarations.count)
@@ -19,6 +20,7 @@ struct DeclarationIndex {
         }
         var seen: [String: Int] = [:]
         for index in declarations.indices {
+            declarations[index].natives = callable[declarations[index].node.id] ?? []
             let key = declarations[index].key
             let count = seen[key, default: 0] + 1
             seen[key] = count

@@ -35,9 +35,11 @@ public struct Fingerprint: Sendable, Equatable, Codable {
 
     init(
         folder: URL, configuration: ProjectConfiguration, tree: SourceTree,
-        functions: [RoutableFunction], lists: [PropertyListInputs.Entry]
+        functions: [RoutableFunction], natives: [RoutableFunction],
+        lists: [PropertyListInputs.Entry]
     ) {
-        let surface = Surface(configuration: configuration, functions: functions)
+        let surface = Surface(
+            configuration: configuration, functions: functions, natives: natives)
         self.surface = surface.hash
         var inputs = [Input(name: "surface", hash: surface.hash)]
         let bodies = Set(functions.map(\.body.id))

@@ -1,17 +1,24 @@
 import ModuleABI
 import PatchCrypto
 
-/// What an app offers to modules (patching.md §5): ids and signatures of routed functions, per
+/// What an app offers to modules (patching.md §5): ids and signatures of routed functions and of
+/// native ones that modules may call, per
 /// module of the app, and the versions of what both sides speak.
 struct Surface: Equatable {
     /// One line for each thing offered, sorted.
     let lines: [String]
 
-    init(configuration: ProjectConfiguration, functions: [RoutableFunction]) {
+    init(
+        configuration: ProjectConfiguration, functions: [RoutableFunction],
+        natives: [RoutableFunction]
+    ) {
         var lines = ["abi \(abiVersion)", "vocabulary 0"]
         lines += configuration.sources.map { "target \($0.module)" }
         lines += functions.map {
             "function \($0.module) \($0.hexID) \(DeclarationID.hex16($0.signature))"
+        }
+        lines += natives.map {
+            "native \($0.module) \($0.hexID) \(DeclarationID.hex16($0.signature))"
         }
         self.lines = lines.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }

@@ -17,6 +17,17 @@ public struct GuestBuildOptions: Sendable, Hashable {
     /// Seconds that one run of the compiler or linker may take.
     public var timeout: Double = 120
 
+    /// Where a guest finds what comparing texts beyond ASCII takes.
+    public var unicode = Unicode.linked
+
+    /// Where Unicode's tables are.
+    public enum Unicode: Sendable, Hashable {
+        /// In the module: 20 KB of it, compressed, when it hashes or compares texts.
+        case linked
+        /// In the host, which grants the capability `unicode`.
+        case host
+    }
+
     /// The usual way: wasm64, with debug information.
     public init() {}
 

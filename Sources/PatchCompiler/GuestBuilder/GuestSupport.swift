@@ -55,8 +55,11 @@ struct GuestSupport: Sendable {
         }
         let objects =
             sources.map { String($0.dropLast(2)) + ".o" } + libraries.map { "\($0.0).swift.o" }
+        let linked = objects.filter {
+            compiler.options.unicode == .host || $0 != "unicode.o"
+        }
         return GuestSupport(
-            key: key.text, objects: objects.map { entry.appendingPathComponent($0) },
+            key: key.text, objects: linked.map { entry.appendingPathComponent($0) },
             modules: entry)
     }
 }

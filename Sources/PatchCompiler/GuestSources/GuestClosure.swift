@@ -8,11 +8,19 @@ struct GuestClosure {
     /// Types of which values are used; of the others only static members are.
     private(set) var valueTypes: Set<Int> = []
 
+    /// Declarations in it whose bodies stay native.
+    let natives: Set<Int>
+
     private let index: DeclarationIndex
     private var references = References()
 
-    init(of functions: [RoutableFunction], in index: DeclarationIndex) {
+    /// - Parameter natives: declarations whose bodies stay native, so that what they use is not
+    ///   needed.
+    init(
+        of functions: [RoutableFunction], in index: DeclarationIndex, natives: Set<Int> = []
+    ) {
         self.index = index
+        self.natives = natives
         for function in functions {
             if let seed = index.index(of: function.id) { include(seed) }
         }
@@ -36,7 +44,11 @@ struct GuestClosure {
         guard included.insert(position).inserted else { return }
         let declaration = index.declarations[position]
         // The header of a type that is only a namespace is not compiled.
-        if declaration.kind != .type { references.formUnion(declaration.references) }
+        if natives.contains(position) {
+            references.formUnion(References(in: NativeStub.heading(of: declaration.node)))
+        } else if declaration.kind != .type {
+            references.formUnion(declaration.references)
+        }
         if let parent = declaration.parent { include(parent) }
         // An extension needs the type that it extends.
         if declaration.kind == .extensionHeader {
@@ -84,6 +96,7 @@ struct GuestClosure {
         return !included.contains { position in
             let other = index.declarations[position].references
             return other.free.contains(name) && !other.bound.contains(name)
+                && !natives.contains(position)
         }
     }
 
@@ -101,8 +114,12 @@ struct GuestClosure {
         if references.whole.contains(name) { return true }
         for position in included {
             let member = index.declarations[position]
-            guard member.container == declaration.typePath else { continue }
-            if [.method, .property].contains(member.kind), !member.isStatic { return true }
+            guard member.container == declaration.typePath,
+                !natives.contains(position) || !member.isStatic
+            else { continue }
+            if [.method, .property, .subscriptMember].contains(member.kind), !member.isStatic {
+                return true
+            }
             if member.references.whole.contains("Self") || member.references.whole.contains("self")
             {
                 return true

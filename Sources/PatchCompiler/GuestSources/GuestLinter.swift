@@ -3,6 +3,8 @@ enum GuestLinter {
     struct Finding: Equatable {
         var message: String
         var place: SourcePlace
+        /// The declaration at fault.
+        var position: Int
     }
 
     static func check(
@@ -10,10 +12,11 @@ enum GuestLinter {
         errors: Set<String> = []
     ) -> [Finding] {
         var findings: [Finding] = []
-        for position in closure.included.sorted() {
+        for position in closure.included.subtracting(closure.natives).sorted() {
             let declaration = index.declarations[position]
             func find(_ message: String) {
-                findings.append(Finding(message: message, place: declaration.place))
+                findings.append(
+                    Finding(message: message, place: declaration.place, position: position))
             }
             if declaration.isConditional
                 || declaration.kind != .type && declaration.kind != .extensionHeader
@@ -60,6 +63,11 @@ enum GuestLinter {
                         "'\(declaration.path)' uses \(what), which means something else where "
                             + "Int has 32 bits; build for wasm64, or use Int64")
                 }
+            }
+            if declaration.kind != .type, declaration.kind != .extensionHeader,
+                let what = AsyncShape.obstacle(in: declaration.node)
+            {
+                find("'\(declaration.path)' uses '\(what)', and a module does one thing at a time")
             }
             if declaration.typeKind == .actorType, closure.valueTypes.contains(position) {
                 find("'\(declaration.path)' is an actor, and a module has none")

@@ -61,6 +61,7 @@ struct GuestText {
             keepType(position, node, node.actorKeyword, node.inheritanceClause, on: &page)
         case .extensionDecl(let node):
             keepHeader(node, on: &page)
+            blankPublic(node.modifiers, on: &page)
             // The conformances of a mere namespace would ask for members that are not there.
             let isValue = (index.typeParts[declaration.typePath.joined(separator: ".")] ?? [])
                 .contains { closure.valueTypes.contains($0) }
@@ -70,11 +71,22 @@ struct GuestText {
             blankAttributes(node.attributes, on: &page)
         default:
             page.keep(declaration.node)
+            if closure.natives.contains(position) { replaceBody(of: declaration, on: &page) }
             keepSeparator(after: declaration.node, on: &page)
             blankInside(position, on: &page)
             TouchUps.apply(to: declaration.node, on: &page)
+            AsyncText.apply(to: declaration.node, on: &page)
             thrower?.apply(to: declaration.node, on: &page)
         }
+    }
+
+    /// Puts a call of the app in the place of a body. What is left of its lines stays empty.
+    private func replaceBody(of declaration: Declaration, on page: inout Page) {
+        guard let body = NativeStub.body(of: declaration.node),
+            let text = NativeStub.text(declaration.natives, for: declaration.node)
+        else { return }
+        let breaks = body.trimmedDescription.filter { $0 == "\n" || $0 == "\r\n" }.count
+        page.replace(body, with: text + String(repeating: "\n", count: breaks))
     }
 
     /// A semicolon that ends an item, for the case that another one follows on its line.
@@ -92,6 +104,7 @@ struct GuestText {
         _ inheritance: InheritanceClauseSyntax?, on page: inout Page
     ) {
         keepHeader(node, on: &page)
+        blankPublic(node.modifiers, on: &page)
         keepSeparator(after: Syntax(node), on: &page)
         blankAttributes(node.attributes, on: &page)
         let declaration = index.declarations[position]
@@ -162,10 +175,18 @@ struct GuestText {
                 }
             case "class": page.replace(modifier.name, with: "static")
             case "override", "nonisolated", "dynamic": page.blank(modifier)
-            case "final", "open":
-                if declaration.isStatic, modifier.name.text == "final" { page.blank(modifier) }
+            case "final": if declaration.isStatic { page.blank(modifier) }
+            case "public", "package", "open": page.blank(modifier)
             default: break
             }
+        }
+    }
+
+    /// A module is one piece, and its errors are not public.
+    private func blankPublic(_ modifiers: DeclModifierListSyntax, on page: inout Page) {
+        for modifier in modifiers
+        where ["public", "package", "open"].contains(modifier.name.text) {
+            page.blank(modifier)
         }
     }
 

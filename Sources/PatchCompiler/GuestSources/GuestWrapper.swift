@@ -42,19 +42,7 @@ enum GuestWrapper {
     }
 
     private static func call(_ function: RoutableFunction) -> String {
-        let names = function.arguments.enumerated()
-            .map { ($0.element.isInout ? "&" : "") + "op_a\($0.offset)" }
-        let parameters = function.receiver == nil ? names : Array(names.dropFirst())
-        let base = function.receiver == nil ? "" : "op_a0."
-        switch function.kind {
-        case .getter, .staticGetter: return base + function.callee
-        case .setter: return "\(base)\(function.callee) = \(parameters[0])"
-        default:
-            let list = zip(function.parameters, parameters).map { parameter, argument in
-                (parameter.label.map { $0 + ": " } ?? "") + argument
-            }
-            return "\(base)\(function.callee)(\(list.joined(separator: ", ")))"
-        }
+        function.call(function.arguments.indices.map { "op_a\($0)" })
     }
 
     /// The wasm scalar that a scalar crosses as.

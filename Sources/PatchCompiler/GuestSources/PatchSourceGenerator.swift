@@ -9,13 +9,21 @@ struct PatchSourceGenerator {
     /// The app's types that cross in these functions.
     let types: [ValueType]
     let closure: GuestClosure
+    /// The app's functions that the module calls.
+    let called: [RoutableFunction]
     /// The app's errors in reach, when something throws whatever it likes; else nil.
     let errors: [ValueType]?
 
-    init(index: DeclarationIndex, functions: [RoutableFunction], types: ValueTypes) {
+    /// - Parameter natives: declarations whose bodies stay native.
+    init(
+        index: DeclarationIndex, functions: [RoutableFunction], types: ValueTypes,
+        natives: Set<Int> = []
+    ) {
         self.index = index
         self.functions = functions
-        closure = GuestClosure(of: functions, in: index)
+        closure = GuestClosure(of: functions, in: index, natives: natives)
+        called = closure.included.intersection(natives).sorted()
+            .flatMap { index.declarations[$0].natives }
         var errors: [ValueType]?
         if closure.included.contains(where: {
             ThrowRewriter.isUntyped(index.declarations[$0].node)
@@ -30,7 +38,8 @@ struct PatchSourceGenerator {
         }
         self.errors = errors
         self.types = types.reachable(
-            from: functions.flatMap(\.types) + (errors ?? []).map { .named($0.reference) })
+            from: (functions + called).flatMap(\.types)
+                + (errors ?? []).map { .named($0.reference) })
     }
 
     /// What the linter has against the module.
@@ -51,7 +60,8 @@ struct PatchSourceGenerator {
             let file = index.files[number]
             let own = functions.filter { $0.place.file == file.path }
             let crossing = types.filter { $0.file == number }
-            guard !own.isEmpty || !crossing.isEmpty else {
+            let isAsking = called.contains { $0.place.file == file.path }
+            guard !own.isEmpty || !crossing.isEmpty || isAsking else {
                 return GuestSource(name: file.path, text: text)
             }
             return GuestSource(
@@ -66,8 +76,8 @@ struct PatchSourceGenerator {
         ]
     }
 
-    /// Routed functions whose compilation involves `place`.
-    func functions(involving place: SourcePlace) -> [RoutableFunction] {
+    /// The innermost declarations of the module at a place.
+    func declarations(at place: SourcePlace) -> Set<Int> {
         guard let file = index.files.firstIndex(where: { $0.path == place.file }) else { return [] }
         let hit = index.declarations.indices.filter { position in
             let declaration = index.declarations[position]
@@ -81,10 +91,7 @@ struct PatchSourceGenerator {
         }
         // A member lies in its type as well; the innermost declarations are the guilty ones.
         let parents = Set(hit.compactMap { index.declarations[$0].parent })
-        let guilty = Set(hit.filter { !parents.contains($0) })
-        return functions.filter { function in
-            !GuestClosure(of: [function], in: index).included.isDisjoint(with: guilty)
-        }
+        return Set(hit.filter { !parents.contains($0) })
     }
 
     /// The files of the configured guest folders, which go into every module.

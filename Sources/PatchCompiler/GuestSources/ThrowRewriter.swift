@@ -66,15 +66,30 @@ struct ThrowRewriter {
             "        case .\(caseName($0))(let error): writer.uint(\(ErrorCode.key($0))); "
                 + "\(TypeCode.encoder($0.reference))(error, &writer)\n"
         }
+        let readers = errors.map {
+            "        case \(ErrorCode.key($0)): self = .\(caseName($0))"
+                + "(\(TypeCode.decoder($0.reference))(&reader))\n"
+        }
         return """
             import PatchGuest
 
             enum \(typeName): Error {
-            \(cases.joined())\(initializers.joined())    init(_ error: \(typeName)) { self = error }
+            \(cases.joined())    /// What native code threw and this module does not know, by number.
+                case op_native(UInt64)
+            \(initializers.joined())    init(_ error: \(typeName)) { self = error }
+
+                init(op_read reader: inout PatchGuest.GuestReader) {
+                    _ = reader.arrayHeader()
+                    let number = reader.integer(UInt64.self)
+                    switch reader.integer(UInt64.self) {
+            \(readers.joined())        default: self = .op_native(number)
+                    }
+                }
 
                 func op_write(_ writer: inout PatchGuest.GuestWriter) {
                     writer.arrayHeader(2)
                     switch self {
+                    case .op_native(let number): writer.uint(0); writer.uint(number)
             \(branches.joined())        }
                 }
             }

@@ -11,10 +11,26 @@ enum TouchUps {
         let finder = KeyPathFinder(viewMode: .sourceAccurate)
         finder.walk(node)
         for (path, replacement) in finder.found { page.replace(path, with: replacement) }
+        for token in finder.unowned { page.replace(token, with: "unowned(unsafe)") }
     }
 
     private final class KeyPathFinder: SyntaxVisitor {
         var found: [(Syntax, String)] = []
+        /// References without ownership. A module has no counterpart that traps when the object is
+        /// gone; a program that runs natively never meets that.
+        var unowned: [TokenSyntax] = []
+
+        override func visit(_ node: DeclModifierSyntax) -> SyntaxVisitorContinueKind {
+            if node.name.text == "unowned", node.detail == nil { unowned.append(node.name) }
+            return .visitChildren
+        }
+
+        override func visit(_ node: ClosureCaptureSpecifierSyntax) -> SyntaxVisitorContinueKind {
+            if node.specifier.text == "unowned", node.detail == nil {
+                unowned.append(node.specifier)
+            }
+            return .visitChildren
+        }
 
         override func visit(_ node: KeyPathExprSyntax) -> SyntaxVisitorContinueKind {
             // `case \.isLetter:`, compared by an operator of the app.

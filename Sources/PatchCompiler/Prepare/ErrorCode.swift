@@ -27,6 +27,7 @@ enum ErrorCode {
                 try reader.enter()
                 try reader.arrayHeader(exactly: 2)
                 switch try reader.integer(UInt64.self) {
+                case 0: error = PatchCall.nativeError(try reader.integer(UInt64.self))
             \(branches.joined())    default: try reader.refuse()
                 }
                 reader.leave()

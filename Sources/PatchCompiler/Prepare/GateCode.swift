@@ -10,7 +10,8 @@ enum GateCode {
         var home = ""
         if case .inside(let owner) = function.home { home = owner + "." }
         let call =
-            (function.isThrowing ? "try " : "") + "\(home)op_call_\(id)(\(arguments))"
+            (function.isThrowing ? "try " : "") + (function.isAsync ? "await " : "")
+            + "\(home)op_call_\(id)(\(arguments))"
         // A statement that follows on the line needs a separator.
         let separator = function.codeFollowsOnLine ? ";" : ""
         let condition =
@@ -37,11 +38,13 @@ enum GateCode {
 
     /// The function that asks the module. It stands where all types of its signature have names.
     static func call(_ function: RoutableFunction) -> String {
-        switch function.home {
-        case .anywhere: callFunction(function, "nonisolated ")
-        case .file: callFunction(function, "fileprivate nonisolated ")
+        // An async one runs where its caller does.
+        let isolation = function.isAsync ? "" : "nonisolated "
+        return switch function.home {
+        case .anywhere: callFunction(function, isolation)
+        case .file: callFunction(function, "fileprivate \(isolation)")
         case .inside(let owner):
-            "extension \(owner) {\n" + callFunction(function, "private nonisolated static ")
+            "extension \(owner) {\n" + callFunction(function, "private \(isolation)static ")
                 + "}\n"
         }
     }
@@ -50,19 +53,28 @@ enum GateCode {
         let parameters = function.arguments.enumerated().map { number, argument in
             "_ a\(number): \(argument.isInout ? "inout " : "")\(argument.type.swift)"
         }.joined(separator: ", ")
-        var effect = ""
+        let isolation =
+            (parameters.isEmpty ? "" : ", ") + "isolation: isolated (any Actor)? = #isolation"
+        var effect = function.isAsync ? "async " : ""
         switch function.throwing {
         case .never: break
-        case .typed(let error): effect = "throws(\(error.swift)) "
-        case .untyped: effect = "throws "
+        case .typed(let error): effect += "throws(\(error.swift)) "
+        case .untyped: effect += "throws "
         }
         let type = function.result.map { "Optional<\($0.swift)>" } ?? "Bool"
-        return "\(modifiers)func op_call_\(function.hexID)(\(parameters)) \(effect)-> \(type) {\n"
+        let all = parameters + (function.isAsync ? isolation : "")
+        return "\(modifiers)func op_call_\(function.hexID)(\(all)) \(effect)-> \(type) {\n"
             + (Answer(function).statements(invoke: invoke).map { "    \($0)\n" }).joined() + "}\n"
     }
 
     private static func invoke(_ function: RoutableFunction, result: String) -> String {
-        "PatchCall.invoke(\n        0x\(function.hexID), \(arguments(function)),\n"
+        let verb: String
+        if case .untyped = function.throwing {
+            verb = function.isAsync ? "try await PatchCall.attemptTask" : "try PatchCall.attempt"
+        } else {
+            verb = function.isAsync ? "await PatchCall.task" : "PatchCall.invoke"
+        }
+        return "\(verb)(\n        0x\(function.hexID), \(arguments(function)),\n"
             + "        \(result))"
     }
 
@@ -102,8 +114,13 @@ enum GateCode {
         func statements(invoke: (RoutableFunction, String) -> String) -> [String] {
             if function.isThrowing { return throwing(invoke) }
             let returned = names(of: function.returned)
+            guard let only = function.outputs.first else {
+                let nothing = nested(
+                    "Bool", ["try reader.arrayHeader(exactly: 0)", "return true"])
+                return ["\(invoke(function, nothing)) ?? false"]
+            }
             guard !returned.isEmpty else {
-                return [invoke(function, single(function.outputs[0]))]
+                return [invoke(function, single(only))]
             }
             let missed = function.result == nil ? "false" : "nil"
             let decode =

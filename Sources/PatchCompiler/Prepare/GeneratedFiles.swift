@@ -5,6 +5,10 @@ import ModuleABI
 /// that hold what only they may name.
 struct GeneratedFiles {
     static let surfaceFileName = "OpenPatchSurface.swift"
+    /// Ends the name of the file with a module's table; names differ between modules.
+    static let nativesFileSuffix = "+OpenPatchNatives.swift"
+    /// Modules of an app that can have native functions for patches (`PATCH_NATIVE_TABLES`).
+    static let maximumTables = 32
 
     static let header = """
         // Written by `patchcli prepare`; do not edit. \(Marks.generated)
@@ -25,12 +29,13 @@ struct GeneratedFiles {
         self.tree = tree
         self.scan = scan
         self.gates = gates
-        let throwsAnything = scan.functions.contains {
+        let all = scan.functions + scan.natives
+        let throwsAnything = all.contains {
             if case .untyped = $0.throwing { true } else { false }
         }
         errors = throwsAnything ? scan.types.errors : []
         types = scan.types.reachable(
-            from: scan.functions.flatMap(\.types) + errors.map { .named($0.reference) })
+            from: all.flatMap(\.types) + errors.map { .named($0.reference) })
     }
 
     /// The path of the file beside one of the app's.
@@ -43,10 +48,12 @@ struct GeneratedFiles {
         let path = tree.files[number].path
         let functions = scan.functions.filter { $0.place.file == path }
         let types = types.filter { $0.file == number && !$0.isBoundToFile }
-        guard !functions.isEmpty || !types.isEmpty else { return nil }
+        let natives = natives(ofFile: number, bound: false)
+        guard !functions.isEmpty || !types.isEmpty || !natives.isEmpty else { return nil }
         var text = Self.header
         let mentioned =
             functions.filter { $0.home == .anywhere }.flatMap(\.types) + types.flatMap(\.contents)
+            + natives.flatMap(\.types)
             + (functions.contains(where: throwsAnything)
                 ? errors(ofFile: number).map { .named($0.reference) } : [])
         text += imports(mentioned, tree.files[number].module)
@@ -59,7 +66,56 @@ struct GeneratedFiles {
             text += "\n" + ErrorCode.decoder(errors(ofFile: number), file: path)
         }
         for type in types { text += "\n" + TypeCode.functions(type, on: .app) }
+        for native in natives { text += "\n" + NativeCode.text(native) }
+        if !natives.isEmpty {
+            text += "\n" + NativeCode.finder(natives, named: Self.finder(path, bound: false))
+        }
+        let own = errors.filter { $0.file == number && $0.home == .anywhere }
+        if !own.isEmpty {
+            text += "\n" + NativeCode.errorWriter(own, named: Self.errorWriter(path, bound: false))
+        }
         return text
+    }
+
+    private static func finder(_ path: String, bound: Bool) -> String {
+        "op_natives_\(ErrorCode.suffix(path))" + (bound ? "_own" : "")
+    }
+
+    private static func errorWriter(_ path: String, bound: Bool) -> String {
+        "op_errors_\(ErrorCode.suffix(path))" + (bound ? "_own" : "")
+    }
+
+    /// What modules may call of a file: what has to stand in it, or the rest.
+    private func natives(ofFile number: Int, bound: Bool) -> [RoutableFunction] {
+        let path = tree.files[number].path
+        return scan.natives.filter {
+            $0.place.file == path && NativeCode.isBoundToFile($0) == bound
+        }
+    }
+
+    /// The tables of native functions, by the path of the file; one for each module that has some.
+    func tables(_ configuration: ProjectConfiguration) -> [String: String] {
+        var tables: [String: String] = [:]
+        for (number, target) in configuration.sources.enumerated().prefix(Self.maximumTables) {
+            var finders: [String] = []
+            var writers: [String] = []
+            for (index, file) in tree.files.enumerated() where file.module == target.module {
+                for bound in [false, true] {
+                    if !natives(ofFile: index, bound: bound).isEmpty {
+                        finders.append(Self.finder(file.path, bound: bound))
+                    }
+                    if errors.contains(where: {
+                        $0.file == index && ($0.home == .file) == bound && !$0.isNestedPrivate
+                    }) {
+                        writers.append(Self.errorWriter(file.path, bound: bound))
+                    }
+                }
+            }
+            guard !finders.isEmpty else { continue }
+            tables["\(target.path)/\(target.module)\(Self.nativesFileSuffix)"] =
+                Self.header + NativeCode.table(finders: finders, errors: writers, number: number)
+        }
+        return tables
     }
 
     /// What stands at the end of file `number` itself; nil for nothing.
@@ -67,10 +123,12 @@ struct GeneratedFiles {
         let path = tree.files[number].path
         let functions = scan.functions.filter { $0.place.file == path && isBoundToFile($0) }
         let types = types.filter { $0.file == number && $0.isBoundToFile }
-        guard !functions.isEmpty || !types.isEmpty else { return nil }
+        let natives = natives(ofFile: number, bound: true)
+        guard !functions.isEmpty || !types.isEmpty || !natives.isEmpty else { return nil }
         var text = ""
         // Only what is used, so that no other name of the app changes its meaning.
         if !functions.isEmpty { text += "import enum PatchSDK.PatchCall\n" }
+        if !natives.isEmpty { text += "import enum PatchSDK.PatchNative\n" }
         text += "import struct PatchSDK.MessagePackReader\n"
         text += "import struct PatchSDK.MessagePackWriter\n"
         for function in functions { text += GateCode.call(function) }
@@ -78,6 +136,14 @@ struct GeneratedFiles {
             text += ErrorCode.decoder(errors(ofFile: number), file: path)
         }
         for type in types { text += TypeCode.functions(type, on: .app) }
+        for native in natives { text += NativeCode.text(native) }
+        if !natives.isEmpty {
+            text += NativeCode.finder(natives, named: Self.finder(path, bound: true))
+        }
+        let own = errors.filter { $0.file == number && $0.home == .file }
+        if !own.isEmpty {
+            text += NativeCode.errorWriter(own, named: Self.errorWriter(path, bound: true))
+        }
         return text
     }
 
@@ -126,13 +192,17 @@ struct GeneratedFiles {
             """
     }
 
-    /// `{"v":1,"fp_surface":…,"functions":[{"id":…,"gate":…,"sig":…}]}`.
+    /// `{"v":1,"fp_surface":…,"functions":[{"id":…,"gate":…,"sig":…}],"natives":[{"id":…,"sig":…}]}`.
     private func json(_ surface: String) -> String {
         let entries = scan.functions.sorted { $0.id < $1.id }.map {
             "{\"id\":\"\($0.hexID)\",\"gate\":\(gates[$0.id] ?? 0),"
                 + "\"sig\":\"\(DeclarationID.hex16($0.signature))\"}"
         }
+        let natives = scan.natives.sorted { $0.id < $1.id }.map {
+            "{\"id\":\"\($0.hexID)\",\"sig\":\"\(DeclarationID.hex16($0.signature))\"}"
+        }
         return "{\"v\":1,\"fp_surface\":\"\(surface)\",\"functions\":["
-            + entries.joined(separator: ",") + "]}"
+            + entries.joined(separator: ",") + "],\"natives\":["
+            + natives.joined(separator: ",") + "]}"
     }
 }

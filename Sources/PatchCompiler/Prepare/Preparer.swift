@@ -55,7 +55,9 @@ public struct Preparer: Sendable {
                 wanted[GeneratedFiles.helperPath(for: file.path)] = Array(text.utf8)
             }
         }
-        let surface = Surface(configuration: configuration, functions: scan.functions)
+        wanted.merge(generated.tables(configuration).mapValues { Array($0.utf8) }) { $1 }
+        let surface = Surface(
+            configuration: configuration, functions: scan.functions, natives: scan.natives)
         wanted[surfacePath] = Array(generated.surface(hash: surface.hash).utf8)
         wanted[ProjectLock.fileName] = try lock.encoded()
 
@@ -120,6 +122,7 @@ public struct Preparer: Sendable {
                 if isGenerated, wanted[path] == nil { obsolete.append(path) }
                 let isOurs =
                     path.hasSuffix("+OpenPatch.swift") || path == surfacePath
+                    || path.hasSuffix(GeneratedFiles.nativesFileSuffix)
                 if !isGenerated, isOurs, let new = wanted[path], Marks.isGenerated(new) {
                     throw PatchProjectError(
                         .generatedFileInTheWay,

@@ -12,7 +12,7 @@ extension PatchProject {
     /// - Throws: ``PatchProjectError``, ``GuestBuildError``.
     public func registerBuild(replacing: Bool = false) throws -> RegisteredBuild {
         let code = try AppCode(folder: folder, configuration: configuration)
-        let index = DeclarationIndex(code.tree, functions: code.scan.functions)
+        let index = DeclarationIndex(code)
         var lock = try ProjectLock(folder: folder)
         let before = lock
         try lock.allot(code.scan.functions.map { ($0.id, "\($0.module).\($0.displayName)") })
@@ -38,7 +38,8 @@ extension PatchProject {
                 .split(separator: "\n").first.map(String.init) ?? "",
             inputs: code.fingerprint.inputs, functions: functions,
             natives: Coverage.natives(of: index), base: Hex.encode(SHA256.hash(base.wasm)),
-            errors: code.scan.types.errors.map(ErrorCode.key))
+            errors: code.scan.types.errors.map(ErrorCode.key),
+            calls: Self.manifestCalls(code.scan.natives))
         let target = buildFolder(manifest)
         if same != manifest || !isStored(manifest, base.wasm) {
             try store(manifest, base.wasm, in: target)
@@ -60,44 +61,60 @@ extension PatchProject {
         // What a release is measured against has to be what was registered.
         let base = manifest.base.isEmpty ? nil : try baseModule(of: manifest)
         let code = try AppCode(folder: folder, configuration: configuration)
-        let index = DeclarationIndex(code.tree, functions: code.scan.functions)
+        let index = DeclarationIndex(code)
         let coverage = try Coverage(code: code, index: index, manifest: manifest)
         if !allowingRemoval { try Self.refuseRemoval(of: code.scan.functions, manifest) }
-        let generator = PatchSourceGenerator(
-            index: index, functions: coverage.functions, types: code.scan.types)
-        try Self.refuse(generator.findings(for: guestOptions.target))
-        try Self.refuseNewErrors(generator, manifest)
-        let sources =
-            generator.sources()
-            + (try PatchSourceGenerator.guestFolders(configuration, in: folder))
-        guard !sources.isEmpty else {
-            throw PatchProjectError(
-                .nothingChanged,
-                "nothing differs from build \(manifest.short), so there is nothing to release")
+        let standsAlone = standsAlone
+        var demotion = Demotion(index) { position in
+            !standsAlone && !coverage.affected.contains(position)
+                && index.declarations[position].natives.allSatisfy(manifest.offers)
         }
-        var wanted = section(
-            release: release, fingerprint: manifest.fingerprint, covered: coverage.functions)
-        let toolchain = try Toolchain.discover(target: guestOptions.target)
-        let builder = GuestBuilder(toolchain: toolchain, options: moduleOptions)
-        let module: GuestModule
-        do {
-            module = try builder.build(sources: sources, section: wanted)
-        } catch let error as GuestBuildError {
-            throw Self.explained(error)
+        let guests = try PatchSourceGenerator.guestFolders(configuration, in: folder)
+        let builder = GuestBuilder(
+            toolchain: try Toolchain.discover(target: guestOptions.target), options: moduleOptions)
+        var report = coverage.report
+        for round in 0..<BaseModule.maximumRounds {
+            let generator = PatchSourceGenerator(
+                index: index, functions: coverage.functions, types: code.scan.types,
+                natives: demotion.natives)
+            let isLast = round == BaseModule.maximumRounds - 1
+            if try demotion.heed(generator.findings(for: guestOptions.target), generator) {
+                continue
+            }
+            try Self.refuseNewErrors(generator, manifest)
+            let sources = generator.sources() + guests
+            guard !sources.isEmpty else {
+                throw PatchProjectError(
+                    .nothingChanged,
+                    "nothing differs from build \(manifest.short), so there is nothing to release")
+            }
+            let wanted = section(
+                release: release, fingerprint: manifest.fingerprint, covered: coverage.functions,
+                called: generator.called)
+            let module: GuestModule
+            do {
+                module = try builder.build(sources: sources, section: wanted)
+            } catch let error as GuestBuildError {
+                if !isLast, demotion.heed(error, generator) { continue }
+                throw Self.explained(error)
+            }
+            try PlaceholderCheck.check(module.wasm, coverage.functions)
+            if !allowingRemoval, let base { try ExportRemoval.refuse(base, module.wasm) }
+            report.calls = generator.called.map(\.displayName)
+            return BuiltModule(
+                wasm: module.wasm, debug: module.debug,
+                section: try ModuleSection.read(fromBytes: module.wasm) ?? wanted,
+                coverage: report, timings: module.timings)
         }
-        try PlaceholderCheck.check(module.wasm, coverage.functions)
-        if !allowingRemoval, let base { try ExportRemoval.refuse(base, module.wasm) }
-        if let written = try ModuleSection.read(fromBytes: module.wasm) { wanted = written }
-        return BuiltModule(
-            wasm: module.wasm, debug: module.debug, section: wanted, coverage: coverage.report,
-            timings: module.timings)
+        throw PatchProjectError(
+            .cannotShip, "too many functions would have to stay native", at: [])
     }
 
     /// What a module would cover, without building it.
     /// - Throws: ``PatchProjectError``.
     public func coverage(of manifest: BuildManifest) throws -> CoverageReport {
         let code = try AppCode(folder: folder, configuration: configuration)
-        let index = DeclarationIndex(code.tree, functions: code.scan.functions)
+        let index = DeclarationIndex(code)
         return try Coverage(code: code, index: index, manifest: manifest).report
     }
 
@@ -113,12 +130,13 @@ extension PatchProject {
             builder: GuestBuilder(toolchain: toolchain, options: moduleOptions),
             section: section(
                 release: ReleaseIdentity(version: "embedded", sequence: 0),
-                fingerprint: code.fingerprint.value, covered: []))
+                fingerprint: code.fingerprint.value, covered: []), standsAlone: standsAlone)
     }
 
     /// The sources are compiled under the app module's name, so that `Module.name` means the same.
     private var moduleOptions: GuestBuildOptions {
         var options = guestOptions
+        if !standsAlone { options.unicode = .host }
         if configuration.sources.count == 1, let module = configuration.sources.first?.module {
             options.moduleName = module
         }
@@ -126,12 +144,17 @@ extension PatchProject {
     }
 
     private func section(
-        release: ReleaseIdentity, fingerprint: String, covered: [RoutableFunction]
+        release: ReleaseIdentity, fingerprint: String, covered: [RoutableFunction],
+        called: [RoutableFunction] = []
     ) -> ModuleSection {
         let sorted = covered.sorted { $0.id < $1.id }
+        let needed = Set(
+            (covered + called).map {
+                ModuleSection.Need(id: $0.id, sig: $0.signature)
+            })
         return ModuleSection(
             app_id: configuration.appID, release: release.version, sequence: release.sequence,
-            fp: fingerprint, needs: sorted.map { .init(id: $0.id, sig: $0.signature) },
+            fp: fingerprint, needs: needed.sorted { $0.id < $1.id },
             functions: sorted.map {
                 .init(id: $0.id, export: GuestExport.function($0.id), sig: $0.signature)
             },
@@ -145,6 +168,12 @@ extension PatchProject {
             BuildManifest.Function(
                 id: $0.hexID, name: $0.displayName, module: $0.module, gate: gates[$0.id] ?? 0,
                 sig: DeclarationID.hex16($0.signature), body: $0.bodyHash)
+        }
+    }
+
+    static func manifestCalls(_ natives: [RoutableFunction]) -> [BuildManifest.Call] {
+        natives.sorted { $0.id < $1.id }.map {
+            BuildManifest.Call(id: $0.hexID, sig: DeclarationID.hex16($0.signature))
         }
     }
 
@@ -178,14 +207,6 @@ extension PatchProject {
             "errors of type '\(first.reference.path)' are new or have another shape than in the "
                 + "build, so the installed app cannot catch them; throw one that it knows",
             at: throwing.map(\.place))
-    }
-
-    private static func refuse(_ findings: [GuestLinter.Finding]) throws {
-        guard !findings.isEmpty else { return }
-        throw PatchProjectError(
-            .cannotShip, findings.map(\.message).joined(separator: "; "),
-            at: findings.map(\.place),
-            findings: findings.map { .init($0.message, at: $0.place) })
     }
 
     /// A failed build in the developer's terms.

@@ -52,6 +52,9 @@ public struct PatchProject: Sendable {
     public let configuration: ProjectConfiguration
     /// How modules are built.
     public var guestOptions: GuestBuildOptions
+    /// Whether modules have to run without the app around them: nothing is called natively, and
+    /// Unicode's tables are linked. For tools that compare functions with native ones.
+    public var standsAlone = false
 
     /// Opens the project in `folder`.
     /// - Throws: ``PatchProjectError``.

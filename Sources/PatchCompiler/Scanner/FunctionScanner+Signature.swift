@@ -150,6 +150,21 @@ extension FunctionScanner {
         modifiers.contains { $0.name.text == "static" || $0.name.text == "class" }
     }
 
+    /// How calls of a function are written.
+    static func form(_ node: FunctionDeclSyntax) -> RoutableFunction.Form {
+        guard node.name.tokenKind.isOperator else { return .named }
+        let modifiers = node.modifiers.map(\.name.text)
+        if modifiers.contains("postfix") { return .postfix }
+        return node.signature.parameterClause.parameters.count == 1 ? .prefix : .infix
+    }
+
+    /// The labels that a use of a subscript has; `_` for none.
+    static func subscriptLabels(_ node: SubscriptDeclSyntax) -> [String] {
+        node.parameterClause.parameters.map {
+            $0.secondName == nil ? "_" : $0.firstName.text
+        }
+    }
+
     /// A name without backticks.
     static func plain(_ name: TokenSyntax) -> String {
         String(name.text.filter { $0 != "`" })
@@ -160,6 +175,7 @@ extension FunctionScanner {
         var items: CodeBlockItemListSyntax
         var brace: TokenSyntax
         var isMutating = false
+        var isAsync = false
         /// The name of the new value in a setter.
         var parameter = "newValue"
         var throwsClause: ThrowsClauseSyntax?
@@ -188,19 +204,19 @@ extension FunctionScanner {
     }
 
     private static func accessor(_ node: AccessorDeclSyntax) throws(Reason) -> Accessor {
-        if node.effectSpecifiers?.asyncSpecifier != nil { throw Reason(.isAsync) }
         guard node.attributes.isEmpty, node.modifier == nil else { throw Reason(.observer) }
         guard let body = node.body else { throw Reason(.noBody) }
         return Accessor(
             items: body.statements, brace: body.leftBrace,
             isMutating: node.accessorSpecifier.text == "set",
+            isAsync: node.effectSpecifiers?.asyncSpecifier != nil,
             parameter: node.parameters?.name.text ?? "newValue",
             throwsClause: node.effectSpecifiers?.throwsClause)
     }
 
     private static let harmlessModifiers: Set<String> = [
         "public", "package", "internal", "fileprivate", "private", "open", "static", "class",
-        "final", "nonisolated", "override", "mutating", "nonmutating",
+        "final", "nonisolated", "override", "mutating", "nonmutating", "prefix", "postfix",
     ]
 }
 

@@ -10,9 +10,12 @@ struct FunctionScanner {
     let types: ValueTypes
     private let neverReturning: Set<String>
     private let knownTypes: [String: Bool]
+    private let isolation: IsolationFacts
 
     struct Scan {
         var functions: [RoutableFunction] = []
+        /// What modules may call natively: most of `functions`, and some that are not routed.
+        var natives: [RoutableFunction] = []
         var refusals: [Refusal] = []
         /// The app's types, of which these functions need some.
         var types: ValueTypes
@@ -28,6 +31,7 @@ struct FunctionScanner {
             walk.visit(
                 file.tree.statements, TypeContext(module: file.module, file: number))
             result.functions += walk.functions
+            result.natives += walk.natives
             result.refusals += walk.refusals
             for name in walk.declared { seen[name, default: 0] += 1 }
         }
@@ -39,6 +43,7 @@ struct FunctionScanner {
                     name: function.path, place: function.place, reason: .overloaded, detail: ""))
             return true
         }
+        result.natives.removeAll { seen[FileWalk.key($0), default: 0] > 1 }
         result.refusals.sort { ($0.place.file, $0.place.line) < ($1.place.file, $1.place.line) }
         return result
     }
@@ -47,6 +52,7 @@ struct FunctionScanner {
         types = ValueTypes(tree)
         neverReturning = BodyShape.neverReturningNames(in: tree)
         knownTypes = DeclaredTypes.find(in: tree)
+        isolation = IsolationFacts(tree)
     }
 
     // MARK: - One file
@@ -55,6 +61,7 @@ struct FunctionScanner {
         let scanner: FunctionScanner
         let file: SourceFile
         var functions: [RoutableFunction] = []
+        var natives: [RoutableFunction] = []
         var refusals: [Refusal] = []
         /// Keys of every declaration with a body, routable or not.
         var declared: [String] = []
@@ -84,8 +91,7 @@ struct FunctionScanner {
             case .variableDecl(let node): visit(node, context)
             case .initializerDecl(let node):
                 refuse(context.name("init"), node, .initializer)
-            case .subscriptDecl(let node):
-                refuse(context.name("subscript"), node, .subscriptMember)
+            case .subscriptDecl(let node): visit(node, context)
             case .structDecl(let node):
                 enter(node, node.name, node.genericParameterClause, context)
             case .enumDecl(let node):
@@ -95,9 +101,10 @@ struct FunctionScanner {
             case .actorDecl(let node):
                 enter(node, node.name, node.genericParameterClause, context)
             case .extensionDecl(let node):
-                visit(
-                    node.memberBlock.members,
-                    context.entering(node, known: scanner.knownTypes))
+                var inner = context.entering(node, known: scanner.knownTypes)
+                inner.mayBeMain = scanner.isolation.mayBeMain(
+                    inner.path, TypeContext.names(node.attributes))
+                visit(node.memberBlock.members, inner)
             case .ifConfigDecl(let node):
                 var inner = context
                 inner.isConditional = true
@@ -116,9 +123,10 @@ struct FunctionScanner {
             _ node: some DeclGroupSyntax, _ name: TokenSyntax,
             _ generics: GenericParameterClauseSyntax?, _ context: TypeContext
         ) {
-            visit(
-                node.memberBlock.members,
-                context.entering(node, named: name, generic: generics != nil))
+            var inner = context.entering(node, named: name, generic: generics != nil)
+            inner.mayBeMain = scanner.isolation.mayBeMain(
+                inner.path, TypeContext.names(node.attributes))
+            visit(node.memberBlock.members, inner)
         }
 
         private mutating func refuse(
@@ -140,17 +148,16 @@ struct FunctionScanner {
                 context.isFileLevel ? .function : isStatic ? .staticFunction : .method
             declared.append("\(file.module)|\(path)|\(kind.rawValue)")
             do {
-                if node.name.tokenKind.isOperator { throw Reason(.operatorFunction) }
                 try scanner.check(context, node.attributes, node.modifiers)
                 if node.genericParameterClause != nil || node.genericWhereClause != nil {
                     throw Reason(.isGeneric)
                 }
                 let effects = node.signature.effectSpecifiers
-                if effects?.asyncSpecifier != nil { throw Reason(.isAsync) }
                 let isMutating = node.modifiers.contains { $0.name.text == "mutating" }
                 let receiver = try scanner.receiver(
                     context, node.modifiers, isStatic: isStatic, isMutating: isMutating)
                 guard let body = node.body else { throw Reason(.noBody) }
+                let form = FunctionScanner.form(node)
                 try add(
                     node, FunctionScanner.Accessor(items: body.statements, brace: body.leftBrace),
                     RoutableFunction.Heading(
@@ -159,7 +166,10 @@ struct FunctionScanner {
                             node.signature.parameterClause, context),
                         result: try scanner.result(node.signature.returnClause?.type, context),
                         throwing: try scanner.throwing(effects?.throwsClause, context),
-                        callee: receiver == nil ? context.name(node.name.text) : node.name.text),
+                        callee: receiver == nil && form == .named
+                            ? context.name(node.name.text) : node.name.text,
+                        isAsync: effects?.asyncSpecifier != nil, form: form,
+                        isHidden: TypeContext.isHidden(node.modifiers)),
                     context)
             } catch let reason as Reason {
                 refuse(path, node, reason.reason, reason.detail)
@@ -190,20 +200,60 @@ struct FunctionScanner {
                 var heading = RoutableFunction.Heading(
                     path: path, kind: kind, receiver: receiver, parameters: [], result: type,
                     throwing: try scanner.throwing(getter.throwsClause, context),
-                    callee: receiver == nil ? context.name(name.text) : name.text)
+                    callee: receiver == nil ? context.name(name.text) : name.text,
+                    isAsync: getter.isAsync, isHidden: TypeContext.isHidden(node.modifiers))
                 try add(node, getter, heading, context)
-                guard let setter else { return }
-                guard receiver != nil else { throw Reason(.setter) }
-                let accessor = try setter.get()
-                heading.kind = .setter
-                heading.receiver?.isMutating = true
-                heading.parameters = [
-                    RoutableFunction.Parameter(
-                        label: nil, name: accessor.parameter, type: type)
-                ]
-                heading.result = nil
-                heading.throwing = .never
-                try add(node, accessor, heading, context)
+                if let setter { try add(node, setter, &heading, type, context) }
+            } catch let reason as Reason {
+                refuse(path, node, reason.reason, reason.detail)
+            } catch {}
+        }
+
+        /// Adds the setter of a property or subscript whose getter has `heading`.
+        private mutating func add(
+            _ node: some SyntaxProtocol, _ setter: Result<FunctionScanner.Accessor, Reason>,
+            _ heading: inout RoutableFunction.Heading, _ type: ABIType, _ context: TypeContext
+        ) throws {
+            guard heading.receiver != nil else { throw Reason(.setter) }
+            let accessor = try setter.get()
+            heading.kind = .setter
+            heading.receiver?.isMutating = true
+            heading.parameters.append(
+                RoutableFunction.Parameter(label: nil, name: accessor.parameter, type: type))
+            heading.result = nil
+            heading.throwing = .never
+            try add(node, accessor, heading, context)
+        }
+
+        private mutating func visit(_ node: SubscriptDeclSyntax, _ context: TypeContext) {
+            let labels = FunctionScanner.subscriptLabels(node)
+            let path = context.name("subscript(\(labels.map { $0 + ":" }.joined()))")
+            let isStatic = FunctionScanner.isStatic(node.modifiers)
+            let kind: DeclarationID.Kind = isStatic ? .staticGetter : .getter
+            declared.append("\(file.module)|\(path)|\(kind.rawValue)")
+            do {
+                guard let block = node.accessorBlock else { throw Reason(.noBody) }
+                let (getter, setter) = try FunctionScanner.accessors(block)
+                try scanner.check(context, node.attributes, node.modifiers)
+                if node.genericParameterClause != nil || node.genericWhereClause != nil {
+                    throw Reason(.isGeneric)
+                }
+                if getter.isAsync || getter.throwsClause != nil { throw Reason(.subscriptMember) }
+                let receiver = try scanner.receiver(
+                    context, node.modifiers, isStatic: isStatic, isMutating: false)
+                var parameters = try scanner.parameters(node.parameterClause, context)
+                for index in parameters.indices {
+                    parameters[index].label = labels[index] == "_" ? nil : labels[index]
+                }
+                guard let type = try scanner.result(node.returnClause.type, context) else {
+                    throw Reason(.noResult)
+                }
+                var heading = RoutableFunction.Heading(
+                    path: path, kind: kind, receiver: receiver, parameters: parameters,
+                    result: type, throwing: .never, callee: context.path.joined(separator: "."),
+                    form: .subscripted, isHidden: TypeContext.isHidden(node.modifiers))
+                try add(node, getter, heading, context)
+                if let setter { try add(node, setter, &heading, type, context) }
             } catch let reason as Reason {
                 refuse(path, node, reason.reason, reason.detail)
             } catch {}
@@ -214,7 +264,6 @@ struct FunctionScanner {
             _ heading: RoutableFunction.Heading, _ context: TypeContext
         ) throws {
             let body = Syntax(accessor.items)
-            if ConditionalFinder.isConditional(body) { throw Reason(.conditionalCompilation) }
             var returnOffset: Int?
             if heading.result != nil,
                 case .expression(let expression) = BodyShape(
@@ -235,11 +284,25 @@ struct FunctionScanner {
                     file.line(of: $0) == file.line(of: accessor.brace)
                 } ?? true,
                 returnOffset: returnOffset, bodyHash: TokenHash.hex16([body]))
+            function.isAsync = heading.isAsync
+            function.form = heading.form
+            function.isHidden = heading.isHidden || context.isHidden
+            function.owner = context.path.joined(separator: ".")
+            function.executor = scanner.isolation.executor(of: Syntax(node), context)
             guard function.arguments.count <= FunctionScanner.maximumParameters else {
                 throw Reason(.tooManyParameters)
             }
-            if function.outputs.isEmpty, !function.isThrowing { throw Reason(.noResult) }
             function.home = try scanner.home(function.types)
+            if heading.form != .subscripted,
+                NativeCode.isCallable(function, Syntax(node), context)
+            {
+                natives.append(function)
+            }
+            if ConditionalFinder.isConditional(body) { throw Reason(.conditionalCompilation) }
+            if function.outputs.isEmpty, !function.isThrowing, !function.isAsync {
+                throw Reason(.noResult)
+            }
+            if function.isAsync { try AsyncShape.check(body) }
             if case .untyped = function.throwing { try scanner.checkThrows(body, context) }
             functions.append(function)
         }

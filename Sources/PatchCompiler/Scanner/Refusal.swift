@@ -24,7 +24,6 @@ public struct Refusal: Sendable, Equatable, CustomStringConvertible {
         case conditionalCompilation = "conditional_compilation"
         case attribute
         case modifier
-        case operatorFunction = "operator"
         case overloaded
         case noBody = "no_body"
     }
@@ -44,7 +43,7 @@ public struct Refusal: Sendable, Equatable, CustomStringConvertible {
     /// A sentence for people.
     public var message: String {
         switch reason {
-        case .isAsync: "it is async"
+        case .isAsync: "it uses '\(detail)', which a module has no counterpart of"
         case .isThrowing: "it throws what '\(detail)' throws"
         case .errorType: "errors of type \(detail) do not cross from a module"
         case .hiddenTypes: "it mentions types that are private in different types (\(detail))"
@@ -59,14 +58,13 @@ public struct Refusal: Sendable, Equatable, CustomStringConvertible {
         case .noResult: "it returns nothing and changes no value, and a module has no other effect"
         case .needsInstance: "it works on an instance of \(detail), which does not cross"
         case .initializer: "initialisers stay native"
-        case .subscriptMember: "subscripts stay native"
+        case .subscriptMember: "subscripts that throw or wait stay native"
         case .setter: "its setter stays native, since it changes no value that crosses"
         case .observer: "it has observers or special accessors"
         case .extendedType: "'\(detail)' may be a protocol or generic"
         case .conditionalCompilation: "it depends on #if"
         case .attribute: "it has the attribute '\(detail)'"
         case .modifier: "it is '\(detail)'"
-        case .operatorFunction: "it is an operator"
         case .overloaded: "another declaration has the same name and labels"
         case .noBody: "it has no body"
         }

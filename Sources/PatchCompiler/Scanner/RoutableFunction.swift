@@ -37,7 +37,17 @@ struct RoutableFunction {
         var result: ABIType?
         var throwing: Throwing
         var callee: String
+        var isAsync = false
+        var form = Form.named
+        /// Whether a modifier keeps it to its file or type.
+        var isHidden = false
     }
+
+    /// How a call is written.
+    enum Form { case named, infix, prefix, postfix, subscripted }
+
+    /// Where a call of it may run.
+    enum Executor { case any, main }
 
     var id: UInt64
     var module: String
@@ -49,6 +59,13 @@ struct RoutableFunction {
     /// Nil when it returns nothing.
     var result: ABIType?
     var throwing = Throwing.never
+    var isAsync = false
+    var form = Form.named
+    var executor = Executor.any
+    /// Whether only its file, or a type in it, can name it.
+    var isHidden = false
+    /// The path of the type that it is a member of; empty on file level.
+    var owner = ""
     /// From where the types of its signature can be named.
     var home = ValueType.Home.anywhere
     /// How a call begins, as in `Cart.total`; of a method only its name.
@@ -94,6 +111,7 @@ struct RoutableFunction {
 
     var signature: UInt64 {
         var results = result.map { [$0.canonical] } ?? []
+        if isAsync { results.append("async") }
         switch throwing {
         case .never: break
         case .typed(let error): results.append("throws " + error.canonical)
@@ -106,6 +124,9 @@ struct RoutableFunction {
             }, results: results)
     }
 
+    /// Whether a call of it changes nothing, as far as its kind tells.
+    var isRead: Bool { !isAsync && (kind == .getter || kind == .staticGetter) }
+
     /// Whether every argument crosses as a wasm scalar of its own.
     var takesScalars: Bool { arguments.allSatisfy { $0.type.isScalar } }
 
@@ -114,6 +135,39 @@ struct RoutableFunction {
         var types = arguments.map(\.type) + outputs
         if case .typed(let error) = throwing { types.append(error) }
         return types
+    }
+
+    /// A call of it with arguments that have these names.
+    func call(_ names: [String]) -> String {
+        switch form {
+        case .infix: return "\(names[0]) \(callee) \(names[1])"
+        case .prefix: return callee + names[0]
+        case .postfix: return names[0] + callee
+        case .named, .subscripted: break
+        }
+        let all = zip(arguments, names).map { ($0.isInout ? "&" : "") + $1 }
+        let own = receiver == nil ? all : Array(all.dropFirst())
+        let base = receiver == nil ? "" : names[0]
+        let list = zip(parameters, own).map { parameter, argument in
+            (parameter.label.map { Self.label($0) + ": " } ?? "") + argument
+        }
+        if form == .subscripted {
+            let place = receiver == nil ? callee : base
+            guard kind == .setter else { return "\(place)[\(list.joined(separator: ", "))]" }
+            return "\(place)[\(list.dropLast().joined(separator: ", "))] = \(own[own.count - 1])"
+        }
+        let member = receiver == nil ? callee : "\(base).\(callee)"
+        switch kind {
+        case .getter, .staticGetter: return member
+        case .setter: return "\(member) = \(own[0])"
+        default: return "\(member)(\(list.joined(separator: ", ")))"
+        }
+    }
+
+    /// A label as calls write it: few keywords need backticks there.
+    private static func label(_ text: String) -> String {
+        let plain = text.filter { $0 != "`" }
+        return ["inout", "var", "let"].contains(plain) ? text : plain
     }
 
     /// `Module.Type.name(labels:)`, for people.

@@ -13,6 +13,12 @@ struct TypeContext {
     var isConditional = false
     /// Whether the innermost type is a class or actor.
     var isReference = false
+    /// Whether members may belong to the main actor: the type says so, or does not say otherwise.
+    var mayBeMain = false
+    /// Whether it, or what stands around it, is kept to its file.
+    var isHidden = false
+    /// Whether it is not there on every system that the app runs on.
+    var isLimited = false
     /// Paths in which names are looked up, innermost first.
     var scopes: [[String]] = []
 
@@ -30,6 +36,7 @@ struct TypeContext {
         inner.scopes.insert(inner.path, at: 0)
         inner.isReference =
             declaration.is(ClassDeclSyntax.self) || declaration.is(ActorDeclSyntax.self)
+        inner.note(declaration.modifiers, declaration.attributes)
         if generic { inner.refuse(.genericContext, name.text) }
         if let attribute = Self.refusedAttribute(declaration.attributes) {
             inner.refuse(.attribute, attribute)
@@ -44,6 +51,7 @@ struct TypeContext {
         let name = declaration.extendedType.trimmedDescription
         inner.path += name.split(separator: ".").map(String.init)
         inner.scopes = [inner.path]
+        inner.note(declaration.modifiers, declaration.attributes)
         if declaration.genericWhereClause != nil {
             inner.refuse(.genericContext, name)
         } else if let isGeneric = known[name] {
@@ -55,6 +63,25 @@ struct TypeContext {
             inner.refuse(.attribute, attribute)
         }
         return inner
+    }
+
+    private mutating func note(
+        _ modifiers: DeclModifierListSyntax, _ attributes: AttributeListSyntax
+    ) {
+        if Self.isHidden(modifiers) { isHidden = true }
+        if Self.names(attributes).contains("available") { isLimited = true }
+    }
+
+    /// Whether a modifier keeps a declaration, or setting it, to its file or type.
+    static func isHidden(_ modifiers: DeclModifierListSyntax) -> Bool {
+        modifiers.contains { ["private", "fileprivate"].contains($0.name.text) }
+    }
+
+    static func names(_ attributes: AttributeListSyntax) -> Set<String> {
+        Set(
+            attributes.compactMap {
+                $0.as(AttributeSyntax.self)?.attributeName.trimmedDescription
+            })
     }
 
     mutating func refuse(_ reason: Refusal.Reason, _ detail: String) {

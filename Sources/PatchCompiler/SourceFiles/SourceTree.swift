@@ -4,6 +4,8 @@ import SwiftParserDiagnostics
 /// All Swift files of the app's modules, in an order that no file system decides.
 struct SourceTree {
     var files: [SourceFile]
+    /// Whether the project puts what says nothing on the main actor (SE-0466).
+    var isMainByDefault = false
 
     /// Reads the files of every target of `configuration`.
     /// - Throws: ``PatchProjectError``.
@@ -17,6 +19,21 @@ struct SourceTree {
                 files.append(
                     try SourceFile(module: target.module, path: path, url: url, stored: stored))
             }
+        }
+        isMainByDefault = Self.isMainByDefault(folder)
+    }
+
+    /// Looks for the setting where packages and Xcode projects have it.
+    private static func isMainByDefault(_ folder: URL) -> Bool {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        let projects = names.filter { $0.hasSuffix(".xcodeproj") }.map { $0 + "/project.pbxproj" }
+        return (["Package.swift"] + projects).contains { name in
+            guard let data = try? Data(contentsOf: folder.appendingPathComponent(name)) else {
+                return false
+            }
+            let text = String(decoding: data, as: UTF8.self)
+            return text.contains("defaultIsolation(MainActor")
+                || text.contains("SWIFT_DEFAULT_ACTOR_ISOLATION = MainActor")
         }
     }
 

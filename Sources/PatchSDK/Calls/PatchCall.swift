@@ -13,4 +13,46 @@ public enum PatchCall {
     ) -> Result? {
         Patch.shared.routing.invoke(function, arguments, result)
     }
+
+    /// The same for a function that throws any error.
+    /// - Throws: ``PatchError`` when the module failed after it had called native functions that
+    ///   may have changed something: the native body would do that a second time.
+    public static func attempt<Result>(
+        _ function: UInt64, _ arguments: (inout PatchArguments) -> Void,
+        _ result: (inout PatchResult) throws -> Result
+    ) throws -> Result? {
+        switch Patch.shared.routing.serve(function, arguments, result) {
+        case .served(let result): return result
+        case .native: return nil
+        case .failedAfterEffect(let error): throw error
+        }
+    }
+
+    /// ``invoke(_:_:_:)`` for an async function, on the actor of its caller.
+    public static func task<Result>(
+        _ function: UInt64, _ arguments: (inout PatchArguments) -> Void,
+        _ result: (inout PatchResult) throws -> Result,
+        isolation: isolated (any Actor)? = #isolation
+    ) async -> Result? {
+        if case .served(let result) = await Patch.shared.routing.serveTask(
+            function, arguments, result)
+        {
+            return result
+        }
+        return nil
+    }
+
+    /// ``attempt(_:_:_:)`` for an async function, on the actor of its caller.
+    /// - Throws: as ``attempt(_:_:_:)``.
+    public static func attemptTask<Result>(
+        _ function: UInt64, _ arguments: (inout PatchArguments) -> Void,
+        _ result: (inout PatchResult) throws -> Result,
+        isolation: isolated (any Actor)? = #isolation
+    ) async throws -> Result? {
+        switch await Patch.shared.routing.serveTask(function, arguments, result) {
+        case .served(let result): return result
+        case .native: return nil
+        case .failedAfterEffect(let error): throw error
+        }
+    }
 }

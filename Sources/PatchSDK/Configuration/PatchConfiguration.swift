@@ -48,7 +48,9 @@ public struct PatchConfiguration: Sendable {
     /// Where the state lies; nil for the platform's usual place.
     public var stateFolder: URL?
     /// What modules may import from the host.
-    public var capabilities: Set<CapabilityName> = [.log, .clock, .random]
+    public var capabilities: Set<CapabilityName> = [
+        .log, .clock, .random, .native, .unicode, .format,
+    ]
     /// Lets modules run that have no section `openpatch`; nil for none. Product `PatchSDKWASI` has
     /// the one for modules that a full Swift SDK for WebAssembly built.
     public var plainModules: (any PatchPlainModules)?

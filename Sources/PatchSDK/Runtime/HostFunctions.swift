@@ -9,6 +9,8 @@ struct HostFunctions: Sendable {
     let random: any RandomSource
     /// Takes what modules log: level (0 debug, 1 info, 2 warning, 3 error) and text.
     let log: @Sendable (Int, String) -> Void
+    /// The app's functions that modules may call.
+    var natives = NativeTables()
 
     /// The longest line that a module may log, and the most random bytes at once.
     static let maximumBytes = 64 << 10
@@ -19,13 +21,18 @@ struct HostFunctions: Sendable {
         "clock.monotonic": FunctionType(parameters: [], results: [.i64]),
         "random.fill": FunctionType(parameters: [.i32, .i32]),
         "random.u64": FunctionType(parameters: [], results: [.i64]),
+        "unicode.normalization": FunctionType(parameters: [.i32], results: [.i32]),
+        "unicode.composition": FunctionType(parameters: [.i32, .i32], results: [.i32]),
+        "unicode.decomposition": FunctionType(parameters: [.i32, .i32, .i32], results: [.i32]),
+        "native.call": FunctionType(parameters: [.i64, .i32, .i32], results: [.i32]),
+        "native.take": FunctionType(parameters: [.i32]),
     ]
 
     /// The type of a function, or nil when there is none of that name.
     static func type(of name: String) -> FunctionType? { types[name] }
 
     /// Provides all functions to a store. Which of them a module may import was checked before.
-    func define(in imports: inout Imports, store: Store) {
+    func define(in imports: inout Imports, store: Store, natives: NativeCalls) {
         func add(
             _ name: String,
             _ body: @escaping (Caller, UnsafeMutableBufferPointer<UInt64>) throws -> Void
@@ -45,6 +52,33 @@ struct HostFunctions: Sendable {
         add("random.u64") { [random] _, slots in
             slots[0] = random.bytes(8).reduce(0) { $0 << 8 | UInt64($1) }
         }
+        add("unicode.normalization") { _, slots in
+            slots[0] = UInt64(UnicodeAnswers.normalization(UInt32(truncatingIfNeeded: slots[0])))
+        }
+        add("unicode.composition") { _, slots in
+            slots[0] = UInt64(
+                UnicodeAnswers.composition(
+                    UInt32(truncatingIfNeeded: slots[0]), UInt32(truncatingIfNeeded: slots[1])))
+        }
+        add("unicode.decomposition") { caller, slots in
+            let text = UnicodeAnswers.decomposition(UInt32(truncatingIfNeeded: slots[0]))
+            let capacity = UInt32(truncatingIfNeeded: slots[2])
+            guard !text.isEmpty, text.count <= Int(capacity), let memory = caller.memory else {
+                slots[0] = 0
+                return
+            }
+            try memory.write(text, at: UInt64(UInt32(truncatingIfNeeded: slots[1])))
+            slots[0] = UInt64(text.count)
+        }
+        add("native.call") { caller, slots in
+            let bytes = try Self.read(
+                caller, pointer: slots[1], count: slots[2], most: Int(UInt32.max))
+            slots[0] = UInt64(try natives.call(slots[0], bytes))
+        }
+        add("native.take") { caller, slots in
+            guard let memory = caller.memory else { throw PatchError(.guestMemoryFault) }
+            try natives.take(memory, at: UInt64(UInt32(truncatingIfNeeded: slots[0])))
+        }
         add("random.fill") { [random] caller, slots in
             let count = UInt32(truncatingIfNeeded: slots[1])
             guard count <= Self.maximumBytes, let memory = caller.memory else {
@@ -56,10 +90,10 @@ struct HostFunctions: Sendable {
     }
 
     private static func read(
-        _ caller: Caller, pointer: UInt64, count: UInt64
+        _ caller: Caller, pointer: UInt64, count: UInt64, most: Int = maximumBytes
     ) throws -> [UInt8] {
         let count = UInt32(truncatingIfNeeded: count)
-        guard count <= maximumBytes, let memory = caller.memory else {
+        guard count <= most, let memory = caller.memory else {
             throw PatchError(.guestMemoryFault, "\(count) bytes")
         }
         return try memory.read(

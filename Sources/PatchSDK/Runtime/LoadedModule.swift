@@ -61,20 +61,50 @@ final class LoadedModule: Sendable {
     /// call around it.
     func withInstance<Result>(_ body: (ModuleInstance) throws -> Result) throws -> Result {
         if let frame = CallFrame.innermost(of: self) { return try body(frame.instance) }
-        let loan = pool.take()
-        var instance = loan.instance
-        var hasReturned = false
-        defer {
-            if pool.giveBack(instance, hasReturned: hasReturned) { trial?.returned(self) }
-        }
-        if loan.isFirst { trial?.began() }
-        let used =
-            try instance ?? ModuleInstance(inspected, routes: routes, limits: limits, host: host)
-        instance = used
-        used.callNanoseconds = loan.callNanoseconds
+        var lease = Lease(of: self)
+        defer { lease.end() }
+        let used = try lease.instance()
         let result = try CallFrame(module: self, instance: used).run { try body(used) }
-        hasReturned = true
+        lease.hasReturned = true
         return result
+    }
+
+    /// An instance taken out for one call, which may last over several threads.
+    struct Lease {
+        private let module: LoadedModule
+        private let loan: InstancePool.Loan
+        private var used: ModuleInstance?
+        /// Whether the call returned rather than failed.
+        var hasReturned = false
+
+        /// Begins a call.
+        init(of module: LoadedModule) {
+            self.module = module
+            loan = module.pool.take()
+            used = loan.instance
+            if loan.isFirst { module.trial?.began() }
+        }
+
+        /// The instance, made when none was idle.
+        /// - Throws: ``PatchError``.
+        mutating func instance() throws -> ModuleInstance {
+            let instance =
+                try used
+                ?? ModuleInstance(
+                    module.inspected, routes: module.routes, limits: module.limits,
+                    host: module.host)
+            used = instance
+            instance.callNanoseconds = loan.callNanoseconds
+            instance.natives.begin()
+            return instance
+        }
+
+        /// Ends the call.
+        func end() {
+            if module.pool.giveBack(used, hasReturned: hasReturned) {
+                module.trial?.returned(module)
+            }
+        }
     }
 
     /// Says that the module works: from now on its calls may take as long as others.

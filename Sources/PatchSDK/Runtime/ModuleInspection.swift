@@ -114,12 +114,12 @@ struct ModuleInspection {
     }
 
     private func checkSurface(_ section: ModuleSection) throws {
-        let surface = expected.surface?.functions ?? [:]
-        for need in section.needs where surface[need.id]?.sig != need.sig {
+        let surface = expected.surface
+        for need in section.needs where surface?.signature(need.id) != need.sig {
             let id = DeclarationID.hex16(need.id)
             throw PatchError(
                 .surfaceMissing,
-                surface[need.id] == nil
+                surface?.signature(need.id) == nil
                     ? "function \(id) is not in this build"
                     : "function \(id) has another signature in this build")
         }

@@ -12,6 +12,9 @@ final class ModuleInstance {
     private let free: Function?
     /// What a plain module's imports live on.
     private let plainHost: AnyObject?
+    /// The app's functions that it calls.
+    let natives: NativeCalls
+    private let store: Store
     private var functions: [String: Function] = [:]
     private var routed: [Function?]
 
@@ -23,7 +26,11 @@ final class ModuleInstance {
     init(
         _ inspected: InspectedModule, routes: [String], limits: PatchLimits, host: HostFunctions
     ) throws {
-        let (instance, plainHost) = try Self.instantiate(inspected, limits: limits, host: host)
+        natives = NativeCalls(
+            host.natives, declared: Set(inspected.section?.needs.map(\.id) ?? []))
+        let (instance, plainHost, store) = try Self.instantiate(
+            inspected, limits: limits, host: host, natives: natives)
+        self.store = store
         self.instance = instance
         self.plainHost = plainHost
         self.limits = limits
@@ -37,8 +44,9 @@ final class ModuleInstance {
     }
 
     private static func instantiate(
-        _ inspected: InspectedModule, limits: PatchLimits, host: HostFunctions
-    ) throws -> (Instance, AnyObject?) {
+        _ inspected: InspectedModule, limits: PatchLimits, host: HostFunctions,
+        natives: NativeCalls
+    ) throws -> (Instance, AnyObject?, Store) {
         let startLimits = CallLimits(timeoutNanoseconds: limits.startNanoseconds)
         let engine = Engine(
             configuration: EngineConfiguration(
@@ -46,7 +54,7 @@ final class ModuleInstance {
                 maximumTableElements: 100_000, stackBytes: limits.stackBytes))
         let store = Store(engine: engine)
         var imports = Imports()
-        host.define(in: &imports, store: store)
+        host.define(in: &imports, store: store, natives: natives)
         let plain = inspected.plainModules.flatMap { plain in
             inspected.module.imports.contains { $0.module == plain.importModule } ? plain : nil
         }
@@ -59,7 +67,7 @@ final class ModuleInstance {
                 }
                 try initialize.invoke([], limits: startLimits)
             }
-            return (instance, plainHost)
+            return (instance, plainHost, store)
         } catch let error as PatchError {
             throw error
         } catch let error as WasmLinkError {
@@ -107,9 +115,34 @@ final class ModuleInstance {
     /// Calls a function in place; `slots` holds arguments, then results.
     /// - Throws: ``PatchError`` `time_limit` or `trapped`.
     func call(_ function: Function, _ slots: UnsafeMutableBufferPointer<UInt64>) throws {
-        do {
+        try guarding {
             try function.invoke(
                 slots: slots, limits: CallLimits(timeoutNanoseconds: callNanoseconds))
+        }
+    }
+
+    /// The same, and native functions that have to be waited for suspend it.
+    /// - Returns: whether it is done; otherwise ``NativeCalls/finishWaiting(isolation:)`` and
+    ///   ``resume(_:_:)`` are next.
+    func start(_ function: Function, _ slots: UnsafeMutableBufferPointer<UInt64>) throws -> Bool {
+        try guarding {
+            try function.start(
+                slots: slots, limits: CallLimits(timeoutNanoseconds: callNanoseconds))
+        }
+    }
+
+    /// Goes on with a suspended call, whose native function has an answer of `length` bytes.
+    func resume(_ length: Int, _ slots: UnsafeMutableBufferPointer<UInt64>) throws -> Bool {
+        try guarding {
+            try store.resume(
+                reply: UInt64(length), slots: slots,
+                limits: CallLimits(timeoutNanoseconds: callNanoseconds))
+        }
+    }
+
+    private func guarding<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
         } catch {
             isSound = false
             throw Self.named(error)
@@ -176,6 +209,9 @@ final class ModuleInstance {
     private static func named(_ error: any Error) -> PatchError {
         switch error {
         case let error as PatchError: return error
+        case is HostCallPending:
+            return PatchError(
+                .nativeDenied, "a native function would have to be waited for")
         case let trap as Trap:
             switch trap.reason {
             case .deadlineExceeded, .fuelExhausted, .cancelled:

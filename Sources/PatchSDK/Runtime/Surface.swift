@@ -10,6 +10,8 @@ struct Surface: Sendable, Equatable {
 
     /// Gate and signature by function id.
     var functions: [UInt64: Function] = [:]
+    /// Signatures of native functions that modules may call, by id.
+    var natives: [UInt64: UInt64] = [:]
 
     /// What the executable says; nil when it was never prepared.
     /// - Throws: ``PatchError`` `surface_malformed`.
@@ -20,7 +22,7 @@ struct Surface: Sendable, Equatable {
 
     init(functions: [UInt64: Function]) { self.functions = functions }
 
-    /// Reads `{"v":1,"fp_surface":…,"functions":[{"id","gate","sig"}]}`.
+    /// Reads `{"v":1,"fp_surface":…,"functions":[{"id","gate","sig"}],"natives":[{"id","sig"}]}`.
     init(json: [UInt8]) throws {
         struct Document: Decodable {
             struct Entry: Decodable {
@@ -28,8 +30,13 @@ struct Surface: Sendable, Equatable {
                 let gate: UInt16
                 let sig: String
             }
+            struct Native: Decodable {
+                let id: String
+                let sig: String
+            }
             let v: Int
             let functions: [Entry]
+            let natives: [Native]?
         }
         do {
             let document = try JSONDecoder().decode(Document.self, from: Data(json))
@@ -42,6 +49,12 @@ struct Surface: Sendable, Equatable {
                 else { throw PatchError(.surfaceMalformed, "id or sig of '\(entry.id)'") }
                 functions[id] = Function(gate: entry.gate, sig: sig)
             }
+            for entry in document.natives ?? [] {
+                guard let id = DeclarationID.parse(entry.id),
+                    let sig = DeclarationID.parse(entry.sig)
+                else { throw PatchError(.surfaceMalformed, "id or sig of '\(entry.id)'") }
+                natives[id] = sig
+            }
         } catch let error as PatchError {
             throw error
         } catch {
@@ -49,9 +62,13 @@ struct Surface: Sendable, Equatable {
         }
     }
 
+    /// The signature of what a module may need: a routed function, or a native one.
+    func signature(_ id: UInt64) -> UInt64? { functions[id]?.sig ?? natives[id] }
+
     /// Signatures by id as the decision wants them.
     var signatures: [String: String] {
         var all: [String: String] = [:]
+        for (id, sig) in natives { all[DeclarationID.hex16(id)] = DeclarationID.hex16(sig) }
         for (id, function) in functions {
             all[DeclarationID.hex16(id)] = DeclarationID.hex16(function.sig)
         }

@@ -61,7 +61,7 @@ final class Session: Sendable {
             log: { level, text in
                 outlets.event(
                     PatchEvent(kind: .log, reason: nil, text: "[\(level)] \(text)", release: nil))
-            })
+            }, natives: .compiledIn())
         engine = UpdateEngine(
             settings: resolved.settings, kind: ModuleKind(expected: resolved.expectation),
             environment: UpdateEngine.Environment(

@@ -19,7 +19,7 @@ extension Store {
         nesting = 1
         defer {
             nesting = 0
-            isIdle = !isPoisoned
+            isIdle = !isPoisoned && suspension == nil
         }
         try run(function, slots)
     }
@@ -30,13 +30,17 @@ extension Store {
         _ slots: UnsafeMutableBufferPointer<UInt64>, _ limits: CallLimits?
     ) throws {
         if isPoisoned { throw Trap(.hostAccessOutOfBounds) }
+        if suspension != nil {
+            throw WasmUsageError(
+                code: "call_suspended", message: "a call of this store waits for its host")
+        }
         guard let instance = function.pointee.instance else {
             return try callHost(function, slots, from: -1)
         }
         if instance.pointee.dead != 0 { throw Trap(.instanceDead) }
         let wasIdle = isIdle
         isIdle = false
-        defer { isIdle = wasIdle && !isPoisoned }
+        defer { isIdle = wasIdle && !isPoisoned && suspension == nil }
         try callBounded(function, slots, limits)
     }
 
@@ -101,7 +105,7 @@ extension Store {
         }
         var exit = wc_call(context, function, base)
         if exit != UInt32(WC_EXIT_done) {
-            defer { top = base }
+            defer { if suspension == nil { top = base } }
             repeat { exit = try attend(exit) } while exit != UInt32(WC_EXIT_done)
         }
         i = 0
@@ -114,7 +118,7 @@ extension Store {
     /// Does what the core left for, and resumes it.
     /// - Returns: how it left next.
     @inline(never)
-    private func attend(_ exit: UInt32) throws -> UInt32 {
+    func attend(_ exit: UInt32) throws -> UInt32 {
         switch exit {
         case UInt32(WC_EXIT_host):
             try callHostFromGuest()
@@ -142,9 +146,14 @@ extension Store {
         let size = Int(max(callee.pointee.parameters, callee.pointee.results))
         // Calls back into guests begin their frames after the arguments.
         top = base + size
-        try callHost(
-            callee, UnsafeMutableBufferPointer(start: base, count: size),
-            from: Int(instance.pointee.identity))
+        do {
+            try callHost(
+                callee, UnsafeMutableBufferPointer(start: base, count: size),
+                from: Int(instance.pointee.identity))
+        } catch let pending as HostCallPending {
+            suspend(at: base)
+            throw pending
+        }
         if isPoisoned { throw trap(.hostAccessOutOfBounds) }
     }
 

@@ -21,6 +21,10 @@ public final class Store {
     var isPoisoned = false { didSet { if isPoisoned { isIdle = false } } }
     /// Whether a call without limits of its own needs no bookkeeping at all.
     var isIdle: Bool
+    /// The call that waits for its host, if one does.
+    var suspension: Suspension?
+    /// Whether a host function may suspend the call that runs.
+    var maySuspend = false
 
     // What lives here, for as long as the store does.
     let quota: Quota

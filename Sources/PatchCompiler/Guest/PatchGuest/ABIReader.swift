@@ -16,6 +16,15 @@ public struct GuestReader {
     /// Reads bytes that the caller keeps.
     public init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
+    /// Traps unless all bytes were read, and gives them back.
+    public func discard() {
+        finish()
+        abandon()
+    }
+
+    /// Gives the bytes back, read or not.
+    public func abandon() { bytes.baseAddress?.deallocate() }
+
     /// Traps unless all bytes were read.
     public func finish() { GuestReader.check(position == bytes.count) }
 

@@ -155,7 +155,7 @@ public struct GuestWriter {
     /// Bytes of the key at the front, when this holds a key and a value.
     fileprivate var keyLength: Int?
 
-    fileprivate var contents: UnsafeRawBufferPointer {
+    var contents: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: start, count: count)
     }
 
@@ -163,7 +163,7 @@ public struct GuestWriter {
         UnsafeRawBufferPointer(start: start, count: keyLength ?? count)
     }
 
-    fileprivate func discard() { start.deallocate() }
+    func discard() { start.deallocate() }
 
     fileprivate mutating func append(_ bytes: UnsafeRawBufferPointer) {
         guard let from = bytes.baseAddress, bytes.count > 0 else { return }

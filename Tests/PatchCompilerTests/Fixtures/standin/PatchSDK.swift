@@ -55,9 +55,44 @@ public enum PatchCall {
         return try! result(&answer)
     }
 
+    public static func attempt<R>(
+        _ function: UInt64, _ arguments: (inout PatchArguments) -> Void,
+        _ result: (inout PatchResult) throws -> R
+    ) throws -> R? { invoke(function, arguments, result) }
+
+    public static func task<R>(
+        _ function: UInt64, _ arguments: (inout PatchArguments) -> Void,
+        _ result: (inout PatchResult) throws -> R,
+        isolation: isolated (any Actor)? = #isolation
+    ) async -> R? { invoke(function, arguments, result) }
+
+    public static func attemptTask<R>(
+        _ function: UInt64, _ arguments: (inout PatchArguments) -> Void,
+        _ result: (inout PatchResult) throws -> R,
+        isolation: isolated (any Actor)? = #isolation
+    ) async throws -> R? { invoke(function, arguments, result) }
+
+    public static func nativeError(_ number: UInt64) -> any Error { NoError() }
+    struct NoError: Error {}
+
     private static let environment = ProcessInfo.processInfo.environment
     nonisolated(unsafe) private static let server = Server(
         environment["SERVE"]!.split(separator: "\n").map(String.init))
+}
+
+public enum PatchNative: Sendable {
+    case read(@Sendable (inout MessagePackReader, inout MessagePackWriter) throws -> Void)
+    case call(@Sendable (inout MessagePackReader, inout MessagePackWriter) throws -> Void)
+    case main(@MainActor @Sendable (inout MessagePackReader, inout MessagePackWriter) throws -> Void)
+    case task(@Sendable ([UInt8]) async throws -> [UInt8])
+}
+
+public final class PatchNatives: Sendable {
+    public init(
+        find: @escaping @Sendable (UInt64) -> PatchNative?,
+        error: @escaping @Sendable (any Error, inout MessagePackWriter) -> Bool
+    ) {}
+    public var pointer: UnsafeRawPointer { UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()) }
 }
 
 private final class Server {
