@@ -11,19 +11,20 @@ import SwiftUI
 //
 // Each is answered with the tree in hexadecimal digits, or `gone`.
 
-let views: [(String, () -> AnyView)] = [
-    ("Counter", { AnyView(CounterScreen(title: "Counter")) }),
-    ("ChoresScreen", { AnyView(ChoresScreen()) }),
-    ("SettingsScreen", { AnyView(SettingsScreen()) }),
-    ("ShopScreen", { AnyView(ShopScreen()) }),
-    ("LongListScreen", { AnyView(LongListScreen()) }),
+// Erased as a patch registers them: another view around would number the places otherwise.
+let views: [(String, () -> _Block)] = [
+    ("Counter", { _Block(CounterScreen(title: "Counter")) }),
+    ("ChoresScreen", { _Block(ChoresScreen()) }),
+    ("SettingsScreen", { _Block(SettingsScreen()) }),
+    ("ShopScreen", { _Block(ShopScreen()) }),
+    ("LongListScreen", { _Block(LongListScreen()) }),
 ]
 
 @_cdecl("op_register_views") func registerViews() {
     for (index, view) in views.enumerated() {
         _registerView(UInt64(index + 1)) { reader in
             reader.arrayHeader(exactly: 0)
-            return _Block(view.1())
+            return view.1()
         }
     }
 }
