@@ -20,7 +20,10 @@ import Testing
         var settings = APISettings()
         // It asks until the server has noticed the end of a connection.
         settings.changesPerMinute = 1_000_000
-        let fixture = try await ServerFixture(settings: settings)
+        // A client that went away is noticed at the latest when it has been silent this long.
+        var limits = ServerLimits.patient
+        limits.idleSeconds = 5
+        let fixture = try await ServerFixture(limits: limits, settings: settings)
         try await fixture.publishBuild()
         let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         let module = try fixture.release("1.0", sequence: 1, bytes: bytes)
@@ -38,7 +41,7 @@ import Testing
                     + "Content-Length: 100000\r\n\r\n").utf8) + bytes[100_000..<150_000])
         _ = shutdown(connection.descriptor, Int32(SHUT_RDWR))
         var offset = 0
-        for _ in 0..<600 {
+        for _ in 0..<6_000 {
             let answer = try await fixture.call("GET", "uploads/\(id)")
             offset = answer.json["offset"] as? Int ?? 0
             let probe = try await piece(fixture, id, at: offset, [])

@@ -181,23 +181,25 @@ private final class PieceReceiver: BodyReceiver {
     private struct State {
         var writer: (any FileWriter)?
         var offset: Int
+        /// Lets the next piece in; called once, since another piece may hold the upload after.
+        var done: (@Sendable () -> Void)?
     }
 
     let maximumSize: Int
     private let state: Lock<State>
-    private let size: Int
-    private let done: @Sendable () -> Void
 
     init(
         _ upload: PieceUploads.Piecewise, files: LocalFileStore, file: String, offset: Int,
         done: @escaping @Sendable () -> Void
     ) throws {
         maximumSize = upload.size - offset
-        size = upload.size
-        self.done = done
         state = Lock(
-            State(writer: try files.openForWriting(file, appending: true), offset: offset))
+            State(
+                writer: try files.openForWriting(file, appending: true), offset: offset,
+                done: done))
     }
+
+    deinit { close() }
 
     func receive(_ bytes: UnsafeRawBufferPointer) -> HTTPResponse? {
         do {
@@ -213,7 +215,7 @@ private final class PieceReceiver: BodyReceiver {
     }
 
     func finish() async -> HTTPResponse {
-        defer { done() }
+        defer { close() }
         do {
             let offset = try state.withLock { state in
                 try state.writer?.finish()
@@ -232,7 +234,11 @@ private final class PieceReceiver: BodyReceiver {
     func abandon() { close() }
 
     private func close() {
-        state.withLock { $0.writer = nil }
-        done()
+        let done = state.withLock { state in
+            state.writer = nil
+            defer { state.done = nil }
+            return state.done
+        }
+        done?()
     }
 }
