@@ -65,7 +65,7 @@ final class NativeCalls {
                 try body(&reader, &writer)
             case .main(let body):
                 hasEffect = true
-                guard Thread.isMainThread else {
+                guard MainQueue.isCurrent else {
                     wait(table) { try await Self.onMain(arguments, body) }
                     throw HostCallPending()
                 }
