@@ -10,8 +10,10 @@ enum BaseModule {
         var problems: [CoverageReport.Problem]
     }
 
-    /// Compiler runs before giving up on all but the guest code.
-    static let maximumRounds = 12
+    /// Compiler runs that may make declarations native that functions of the module call; as many
+    /// again may leave functions out before all but the guest code is given up. What the linter
+    /// finds costs no run.
+    static let maximumRuns = 12
 
     static func build(
         index: DeclarationIndex, functions: [RoutableFunction], types: ValueTypes,
@@ -21,7 +23,10 @@ enum BaseModule {
         var kept = functions
         var problems: [CoverageReport.Problem] = []
         var demotion = Demotion(index) { _ in !standsAlone }
-        for _ in 0..<maximumRounds {
+        let strict = Demotion(index) { _ in false }
+        var runs = 0
+        // Each time around something becomes native or is left out, so this ends.
+        while runs < 2 * maximumRuns {
             let generator = PatchSourceGenerator(
                 index: index, functions: kept, types: types, natives: demotion.natives)
             var faults: [Int: CoverageReport.Problem] = [:]
@@ -31,6 +36,7 @@ enum BaseModule {
                     function: "", message: finding.message, place: finding.place)
             }
             if faults.isEmpty {
+                runs += 1
                 do {
                     let wasm = try build(generator, guests, builder, section)
                     return Result(wasm: wasm, problems: problems)
@@ -43,8 +49,11 @@ enum BaseModule {
             var guilty: [Int: CoverageReport.Problem] = [:]
             var isProgress = false
             for (position, problem) in faults {
-                let outcome = demotion.demote(
-                    position, in: generator.closure, seeds: generator.seeds)
+                var careful = strict
+                let outcome =
+                    runs <= maximumRuns
+                    ? demotion.demote(position, in: generator.closure, seeds: generator.seeds)
+                    : careful.demote(position, in: generator.closure, seeds: generator.seeds)
                 for seed in outcome.guilty { guilty[seed] = guilty[seed] ?? problem }
                 isProgress = isProgress || outcome.isProgress || !outcome.guilty.isEmpty
             }

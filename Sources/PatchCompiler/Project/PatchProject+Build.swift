@@ -73,11 +73,12 @@ extension PatchProject {
         let builder = GuestBuilder(
             toolchain: try Toolchain.discover(target: guestOptions.target), options: moduleOptions)
         var report = coverage.report
-        for round in 0..<BaseModule.maximumRounds {
+        var runs = 0
+        // Each time around something becomes native, so this ends.
+        while runs < BaseModule.maximumRuns {
             let generator = PatchSourceGenerator(
                 index: index, functions: coverage.functions, types: code.scan.types,
                 natives: demotion.natives)
-            let isLast = round == BaseModule.maximumRounds - 1
             if try demotion.heed(generator.findings(for: guestOptions.target), generator) {
                 continue
             }
@@ -92,10 +93,11 @@ extension PatchProject {
                 release: release, fingerprint: manifest.fingerprint, covered: coverage.functions,
                 called: generator.called)
             let module: GuestModule
+            runs += 1
             do {
                 module = try builder.build(sources: sources, section: wanted)
             } catch let error as GuestBuildError {
-                if !isLast, demotion.heed(error, generator) { continue }
+                if runs < BaseModule.maximumRuns, demotion.heed(error, generator) { continue }
                 throw Self.explained(error)
             }
             try PlaceholderCheck.check(module.wasm, coverage.functions)
