@@ -61,7 +61,9 @@ public struct GuestModule: Sendable, Equatable {
         let sources = DebugSources(
             code_start: try parseWasm(bytes: wasm).layout.codeStart ?? 0,
             release: section?.release, sequence: section?.sequence,
-            files: Dictionary(files.map { ($0.name, $0.source.name) }) { first, _ in first })
+            files: Dictionary(files.map { ($0.name, DebugSources.published($0.source.name)) }) {
+                first, _ in first
+            })
         file = WasmBinary.appendingCustomSection(
             DebugSources.sectionName, try sources.encoded(), to: file)
         debug = WasmBinary.appendingCustomSection(
@@ -83,6 +85,14 @@ public struct DebugSources: Sendable, Equatable, Codable {
     public var sequence: Int?
     /// The user's files by the names in the line tables.
     public var files: [String: String]
+
+    /// A path inside the project as it is; of any other the file's name alone, since folders of a
+    /// machine are nobody's business and would make the same sources give other bytes.
+    static func published(_ name: String) -> String {
+        let isAbsolute = name.hasPrefix("/") || name.dropFirst().hasPrefix(":")
+        guard isAbsolute else { return name }
+        return name.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last.map(String.init) ?? name
+    }
 
     func encoded() throws -> [UInt8] {
         let encoder = JSONEncoder()
