@@ -9,7 +9,8 @@ let package = Package(
     platforms: [.macOS(.v14)],
     targets: [
         // Symbolic links to the guest's modules; `#if hasFeature(Embedded)` tells the two apart.
-        .target(name: "PatchGuest"),
+        // What a module imports from its host has no counterpart in a native program.
+        .target(name: "PatchGuest", exclude: ["NativeCall.swift"]),
         .target(name: "SwiftUI", dependencies: ["PatchGuest"]),
         .executableTarget(
             name: "hostviews", dependencies: ["SwiftUI"],
