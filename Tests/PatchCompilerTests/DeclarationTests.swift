@@ -215,8 +215,7 @@ struct ABITypeTests {
     @Test(
         "everything else does not cross",
         arguments: [
-            "Any", "any Hashable", "Int.Type", "() -> Int", "Locale", "Character",
-            "Substring",
+            "Any", "any Hashable", "Int.Type", "() -> Int", "Locale",
             "Set<[String: (Int, Int)]>", "[(Int, Int): Int]", "Array", "Array<Int, Int>",
             "Result<Int, E>",
             "Foo.Int", "(a: Locale, Int)", "Int8.Stride", "[5 of Int]",

@@ -204,16 +204,17 @@ struct MatrixTests {
                     "import Core\nfunc own(_ x: Int) -> Int { Money(cents: x).cents }\n",
                 "Core/Core.swift": Self.text("public "),
             ], modules: [("App", "Sources/App"), ("Core", "Sources/Core")])
-        func program(_ folder: String) throws -> RealProgram {
-            let place = try TemporaryDirectory("matrix-\(folder)")
+        let (edited, shipped) = (try TemporaryDirectory("matrix"), try TemporaryDirectory("matrix"))
+        defer { withExtendedLifetime((edited, shipped)) {} }
+        func program(_ folder: String, in place: TemporaryDirectory) throws -> RealProgram {
             let library = try RealProgram.library(
                 fixture.swiftFiles("\(folder)/Core"), named: "Core", in: place, flags: flags)
             return try RealProgram(
                 fixture.swiftFiles("\(folder)/App"), driver: "import Core\n" + Self.driver,
                 in: place, flags: flags, links: library)
         }
-        let expected = try program("Sources").native()
-        let result = try program("Store").patchedResult(module.wasm)
+        let expected = try program("Sources", in: edited).native()
+        let result = try program("Store", in: shipped).patchedResult(module.wasm)
         #expect(result.standardOutput == expected)
         #expect(result.standardError == "")
     }
