@@ -57,7 +57,18 @@ enum BaseModule {
                 for seed in outcome.guilty { guilty[seed] = guilty[seed] ?? problem }
                 isProgress = isProgress || outcome.isProgress || !outcome.guilty.isEmpty
             }
-            guard isProgress else { break }
+            if !isProgress {
+                // What failed came along without being mentioned: whoever brings it is left out.
+                for function in kept {
+                    guard let seed = index.index(of: function.id) else { continue }
+                    let alone = PatchSourceGenerator(
+                        index: index, functions: [function], types: types,
+                        natives: demotion.natives)
+                    let fault = faults.first { alone.closure.included.contains($0.key) }
+                    if let fault { guilty[seed] = fault.value }
+                }
+            }
+            guard isProgress || !guilty.isEmpty else { break }
             kept.removeAll { function in
                 guard let position = index.index(of: function.id), var problem = guilty[position]
                 else { return false }
