@@ -66,7 +66,7 @@ denied_lines() {
     for file in "${files[@]}"; do
         grep -qE '^ *(@_exported )?import Foundation' "$file" && continue
         grep -nHE '\.contains\("([^"\\]{2,}|\\.[^"]+)"\)' -- "$file" \
-            | grep -vE '(s|declared|whole)\.contains\(' | grep -vE '^[^:]+:[0-9]+: *//' | grep -vE '// newer API: .' || true
+            | grep -vE '(s\)?\??|declared|whole)\.contains\(' | grep -vE '^[^:]+:[0-9]+: *//' | grep -vE '// newer API: .' || true
     done
 }
 

@@ -40,8 +40,10 @@ enum AsyncShape {
         }
 
         private static let concurrent: Set<String> = [
-            "Task", "withTaskGroup", "withThrowingTaskGroup", "withDiscardingTaskGroup",
-            "withThrowingDiscardingTaskGroup", "withTaskCancellationHandler",
+            "Task", "withTaskGroup", "withThrowingTaskGroup",
+            "withDiscardingTaskGroup",  // newer API: a name to look for, not a call
+            "withThrowingDiscardingTaskGroup",  // newer API: a name to look for, not a call
+            "withTaskCancellationHandler",
             "withCheckedContinuation", "withCheckedThrowingContinuation", "withUnsafeContinuation",
             "withUnsafeThrowingContinuation", "AsyncStream", "AsyncThrowingStream", "MainActor",
             "DispatchQueue", "TaskLocal",
