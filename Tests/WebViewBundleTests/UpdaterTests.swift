@@ -286,6 +286,8 @@ struct UpdaterTests {
             #expect(app.remoteFiles().isEmpty)
             #expect(app.leftOvers() == ["app.json", "app.part"])
         }
+        // A process that was killed while it wrote down what the part is.
+        try app.folder.write("{", to: "remote/.incoming/app.json.4000000-2.tmp")
         server.fault = [:]
         try server.save()
         server.forgetRequests()

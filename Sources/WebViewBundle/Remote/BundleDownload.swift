@@ -62,6 +62,20 @@ struct BundleDownload: Sendable {
     private func discard() {
         try? folder.files.remove(part)
         try? folder.files.remove(sidecar)
+        for file in (try? folder.files.list(RemoteFolder.incoming)) ?? [] where isHalfSidecar(file)
+        {
+            try? folder.files.remove("\(RemoteFolder.incoming)/\(file)")
+        }
+    }
+
+    /// Whether a file is a sidecar that a killed process was writing, `<name>.json.<pid>-<n>.tmp`.
+    /// Whoever holds the lock is the only one that writes sidecars of this name.
+    private func isHalfSidecar(_ file: String) -> Bool {
+        let (prefix, suffix) = ("\(name).json.", ".tmp")
+        guard file.hasPrefix(prefix), file.hasSuffix(suffix) else { return false }
+        return file.dropFirst(prefix.count).dropLast(suffix.count).allSatisfy {
+            $0 == "-" || $0.isNumber
+        }
     }
 
     private func receive() async throws -> RemoteBundleInfo {
