@@ -44,7 +44,9 @@ struct BundleReleaseTests {
     }
 
     private func app() throws -> WebViewBundle {
-        var config = WebViewBundleReleasesConfig(bundles: ["app"])
+        // Pages are told ready by hand here, however long programs take between two steps.
+        var config = WebViewBundleReleasesConfig(
+            bundles: ["app"], readiness: .page(seconds: 3_600))
         config.resourcesDir = loop.app.appendingPathComponent("Resources").path
         config.stateDir = loop.folder.path + "/state"
         config.checksAtLaunch = false

@@ -6,7 +6,9 @@ public struct CallLimits: Sendable {
     /// How many backward branches and calls the guest may take; nil = no bound. Deterministic:
     /// the same call spends the same fuel on every machine.
     public var fuel: UInt64?
-    /// How long the call may last, in nanoseconds; nil = no bound.
+    /// How long the call may run, in nanoseconds; nil = no bound. Time in which the guest does not
+    /// come by its checks counts 50 ms at most: a process that is suspended in the middle of a call,
+    /// or a host function that waits, does not use the call's time up.
     public var timeoutNanoseconds: UInt64?
     /// How many host-to-guest calls may be nested (host calls guest calls host calls guest …).
     public var nestingDepth: Int

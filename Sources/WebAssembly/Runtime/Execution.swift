@@ -54,7 +54,11 @@ extension Store {
         let saved = context.pointee
         let outer = budget
         let isOuter = nesting == 0
-        if !isOuter { budget.settle(saved.fuel) }
+        if !isOuter {
+            budget.settle(saved.fuel)
+            // A slice ends with each nested call, so calls in a loop would never look at the clock.
+            if let reason = budget.violation(needed: 0) { throw Trap(reason) }
+        }
         let given = isOuter ? Budget(limits) : budget.limited(by: Budget(limits))
         let waiting = budget
         budget = given
@@ -155,6 +159,7 @@ extension Store {
             throw pending
         }
         if isPoisoned { throw trap(.hostAccessOutOfBounds) }
+        budget.noteHostCall(&context.pointee.fuel)
     }
 
     private func callHost(
