@@ -89,32 +89,6 @@ import Testing
         #expect(throws: PatchError(.resultMismatch)) { try nothing.i32() }
     }
 
-    @Test("a serial gate lets one through at a time, and on after an error")
-    func serialGate() async throws {
-        struct Oops: Error {}
-        let gate = SerialGate()
-        let inside = Lock(0)
-        let most = Lock(0)
-        await withTaskGroup(of: Void.self) { group in
-            for index in 0..<50 {
-                group.addTask {
-                    _ = try? await gate.run {
-                        let now = inside.withLock {
-                            $0 += 1
-                            return $0
-                        }
-                        most.withLock { $0 = max($0, now) }
-                        await Task.yield()
-                        inside.withLock { $0 -= 1 }
-                        if index % 7 == 0 { throw Oops() }
-                    }
-                }
-            }
-        }
-        #expect(most.withLock { $0 } == 1)
-        #expect(await gate.run { 5 } == 5)
-    }
-
     @Test("observers are called in order until they are cancelled")
     func observers() {
         let observers = Observers<Int>()

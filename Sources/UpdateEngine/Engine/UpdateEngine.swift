@@ -212,7 +212,10 @@ public actor UpdateEngine {
         lastDecision = decision
         if !hasTidied {
             hasTidied = true
-            Leftovers(files: environment.files, process: environment.process).remove()
+            Leftovers(
+                files: environment.files, folders: Leftovers.stateFolders,
+                process: environment.process
+            ).remove()
             removeUnused(isDone: decision.target == .current)
         }
         // Nothing is to be left, and nothing new may be taken.

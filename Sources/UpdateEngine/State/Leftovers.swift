@@ -1,16 +1,28 @@
 import PatchPlatform
 
 /// Finds files that a process which was killed left half made.
-struct Leftovers: Sendable {
-    /// The folders of the state that files are made in.
-    static let folders = [".", SlotStore.folder, "metadata", DownloadPart.folder, "outbox"]
+public struct Leftovers: Sendable {
+    /// The folders of the state that the update core makes files in.
+    static let stateFolders = [".", SlotStore.folder, "metadata", DownloadPart.folder, "outbox"]
 
-    let files: any FileStore
-    let process: any ProcessIdentity
+    private let files: any FileStore
+    private let folders: [String]
+    private let process: any ProcessIdentity
+
+    /// - Parameters:
+    ///   - folders: where in `files` to look; `.` is its root. Folders in them are not entered.
+    ///   - process: the process that looks; what it may be writing itself stays.
+    public init(
+        files: any FileStore, folders: [String], process: any ProcessIdentity = LiveProcess()
+    ) {
+        self.files = files
+        self.folders = folders
+        self.process = process
+    }
 
     /// Removes them. A failure only costs disk space.
-    func remove() {
-        for folder in Self.folders {
+    public func remove() {
+        for folder in folders {
             for file in (try? files.list(folder)) ?? [] where isLeftOver(file) {
                 try? files.remove(folder == "." ? file : "\(folder)/\(file)")
             }

@@ -43,9 +43,9 @@ final class ReleasedBundle: Sendable {
     let engine: UpdateEngine
     let parts: Parts
     /// Start, apply and taking back, which never wait for the network.
-    let activation = TaskChain()
+    let activation = SerialGate()
     /// Check and fetch, which do.
-    let network = TaskChain()
+    let network = SerialGate()
     private let shown = Lock(Shown())
 
     init(_ name: String, _ parts: Parts) {

@@ -1,6 +1,7 @@
 import Foundation
 import PatchCrypto
 import PatchPlatform
+import UpdateEngine
 
 /// Brings a bundle into the incoming folder: streamed to disk, hashed on the way, continued where
 /// an earlier attempt ended.
@@ -62,20 +63,8 @@ struct BundleDownload: Sendable {
     private func discard() {
         try? folder.files.remove(part)
         try? folder.files.remove(sidecar)
-        for file in (try? folder.files.list(RemoteFolder.incoming)) ?? [] where isHalfSidecar(file)
-        {
-            try? folder.files.remove("\(RemoteFolder.incoming)/\(file)")
-        }
-    }
-
-    /// Whether a file is a sidecar that a killed process was writing, `<name>.json.<pid>-<n>.tmp`.
-    /// Whoever holds the lock is the only one that writes sidecars of this name.
-    private func isHalfSidecar(_ file: String) -> Bool {
-        let (prefix, suffix) = ("\(name).json.", ".tmp")
-        guard file.hasPrefix(prefix), file.hasSuffix(suffix) else { return false }
-        return file.dropFirst(prefix.count).dropLast(suffix.count).allSatisfy {
-            $0 == "-" || $0.isNumber
-        }
+        // Also a sidecar that a killed process was writing.
+        Leftovers(files: folder.files, folders: [RemoteFolder.incoming]).remove()
     }
 
     private func receive() async throws -> RemoteBundleInfo {

@@ -1,11 +1,14 @@
-/// Lets one task at a time through, in order. An actor alone does not: others enter it at every
-/// `await`.
-actor SerialGate {
+/// Lets one task at a time through, in the order in which they came. An actor alone does not: others
+/// enter it at every `await`.
+public actor SerialGate {
     private var isBusy = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
-    /// Runs `body` when all earlier ones have ended.
-    nonisolated func run<Result: Sendable>(
+    /// A gate that nobody is in.
+    public init() {}
+
+    /// Runs `body` when all earlier ones have ended; throws what it throws.
+    public nonisolated func run<Result: Sendable>(
         _ body: @Sendable () async throws -> Result
     ) async rethrows -> Result {
         await enter()
