@@ -57,8 +57,10 @@ public struct GateInputs: Codable, Equatable, Sendable {
     public var release: String
     /// The channel of the rollout.
     public var channel: String
-    /// The fingerprint of the builds it is for.
+    /// The fingerprint of the build it is for; `_any` for what is for every build.
     public var fingerprint: String
+    /// The web bundle that is rolled out; nil for modules.
+    public var bundle: String?
     /// What it may reach now in basis points: the smaller of grant and cap.
     public var reach: Int
     /// What the release key allows in basis points; nothing here ever goes beyond.
@@ -80,13 +82,15 @@ public struct GateInputs: Codable, Equatable, Sendable {
 
     /// Inputs of one look at a rollout.
     public init(
-        release: String, channel: String, fingerprint: String, reach: Int, grant: Int,
-        stageSince: Int, isHalted: Bool = false, isPaused: Bool = false, candidate: Cohort,
+        release: String, channel: String, fingerprint: String, bundle: String? = nil, reach: Int,
+        grant: Int, stageSince: Int, isHalted: Bool = false, isPaused: Bool = false,
+        candidate: Cohort,
         exposedInStage: Int, control: Cohort, earlierControl: Cohort? = nil
     ) {
         self.release = release
         self.channel = channel
         self.fingerprint = fingerprint
+        self.bundle = bundle
         self.reach = reach
         self.grant = grant
         self.stageSince = stageSince
@@ -99,7 +103,7 @@ public struct GateInputs: Codable, Equatable, Sendable {
     }
 
     enum CodingKeys: String, CodingKey {
-        case release, channel, candidate, control
+        case release, channel, bundle, candidate, control
         case fingerprint = "fp"
         case reach = "reach_bps"
         case grant = "grant_bps"

@@ -43,21 +43,23 @@ struct BundleReleaseTests {
         return document as? [String: Any] ?? [:]
     }
 
-    private func app() throws -> WebViewBundle {
+    private func app(
+        _ device: String = "", telemetry: BundleTelemetry = .off
+    ) throws -> WebViewBundle {
         // Pages are told ready by hand here, however long programs take between two steps.
         var config = WebViewBundleReleasesConfig(
             bundles: ["app"], readiness: .page(seconds: 3_600))
         config.resourcesDir = loop.app.appendingPathComponent("Resources").path
-        config.stateDir = loop.folder.path + "/state"
+        config.stateDir = loop.folder.path + "/state" + device
         config.checksAtLaunch = false
-        config.telemetry = .off
+        config.telemetry = telemetry
         var environment = BundleReleases.Environment()
         environment.remoteRefusal = nil
         return try WebViewBundle(
             config: WebViewBundleConfig(
                 source: SourceOptions(
                     builtinDir: loop.folder.path + "/builtin",
-                    remoteDir: loop.folder.path + "/remote"),
+                    remoteDir: loop.folder.path + "/remote" + device),
                 protocols: [.bundle(scheme: "app")], releases: config),
             environment: environment)
     }
@@ -143,6 +145,67 @@ struct BundleReleaseTests {
         try await updater.install(bundleName: "app", version: info.version)
         let page = try app.source.fetchBundle("app").contents(at: "/index.html")
         #expect(String(decoding: page, as: UTF8.self).contains("beta"))
+        _ = try loop.stopServer()
+    }
+
+    @Test(
+        "a bundle whose page fails on six devices is halted by the server's gate, and no other gets it"
+    )
+    func gate() async throws {
+        _ = try release("--version", "1.0.0")
+        try write("broken")
+        let candidate = try release("--stages", "100%:1h")
+        let version = (candidate["release"] as? [String: Any])?["version"] as? String
+        #expect(version == "1.0.1")
+        for device in 1...6 {
+            let app = try app("\(device)", telemetry: .on)
+            let releases = try #require(app.releases)
+            #expect(try await releases.update("app"))
+            #expect(await shown(app) == "broken")
+            // The web view says so when a page does not load or its process ends.
+            await releases.pageFailed("app", detail: "the page's process ended")
+            await releases.sendTelemetry()
+            #expect(try releases.release(of: "app")?.version != "1.0.1", "it gave way")
+        }
+        let insights = try loop.json("insights", "--bundle-name", "app")["insights"]
+        let numbers = (insights as? [String: Any])?["releases"] as? [[String: Any]]
+        let digest = (candidate["release"] as? [String: Any])?["raw"] as? [String: Any]
+        let own = numbers?.first { $0["release"] as? String == digest?["sha256"] as? String }
+        #expect(own?["failed"] as? Int == 6, "\(numbers ?? [])")
+
+        // A server looks at its gates when it starts, then once a minute.
+        _ = try loop.stopServer()
+        try loop.startServer()
+        func rollout() throws -> [String: Any] {
+            let found = try loop.json("rollout", "1.0.1", "--bundle-name", "app")["rollouts"]
+            return (found as? [[String: Any]])?.first ?? [:]
+        }
+        try loop.eventually { try rollout()["halted"] as? Bool == true }
+        let explained = try loop.json("explain", "--gate", "1.0.1", "--bundle-name", "app")
+        #expect(explained["reproduced"] as? Bool == true)
+        let words = try loop.cli("explain", "--gate", "1.0.1", "--bundle-name", "app")
+        #expect(words.standardOutput.contains("6 of 6 starts failed"), "\(words)")
+        let live = try #require((try loop.json("status")["live"] as? [[String: Any]])?.first)
+        #expect(live["halted"] as? Bool == true && live["bundle"] as? String == "app")
+
+        // The next device is spared, and the reason is the same there, here and for whoever asks.
+        let app = try app("7")
+        let releases = try #require(app.releases)
+        #expect(try await releases.update("app"))
+        #expect(await shown(app) == "one")
+        let reason = try loop.json("explain", "--bundle-name", "app")
+        let excluded = (reason["excluded"] as? [[String: Any]])?.first
+        #expect(excluded?["reason"] as? String == "halted")
+        #expect(try await releases.explain("app").contains("[halted]"))
+
+        // Brakes need a token only, also those of people.
+        _ = try loop.json("resume", "1.0.1", "--bundle-name", "app")
+        #expect(try rollout()["halted"] as? Bool == false)
+        _ = try loop.json("channel", "pause", "production")
+        #expect(try rollout()["halted"] as? Bool == true)
+        _ = try loop.json("channel", "resume", "production")
+        _ = try loop.json("halt", "1.0.1", "--bundle-name", "app")
+        #expect(try rollout()["halted"] as? Bool == true)
         _ = try loop.stopServer()
     }
 

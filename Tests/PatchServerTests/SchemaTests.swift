@@ -12,6 +12,7 @@ import Testing
         let values: [String: [String]] = [
             "app_key": [fixture.appKey], "channel": ["production", "staging"],
             "fingerprint": [ServerFixture.fingerprint, fixture.fp16],
+            "bundle": ["app", "docs"], "version": ["1.0.0", "2.0"],
             "install_id": ["6f1c2a30-0000-4000-8000-00000000000a"],
         ]
         var document =
@@ -71,7 +72,7 @@ import Testing
         settings.wrongTokensPerMinute = 10_000_000
         settings.telemetryPerMinute = 10_000_000
         settings.installsPerMinute = 10_000_000
-        let fixture = try await BrakeTests.rolledOut(settings: settings)
+        let fixture = try await BundleGateTests.rolledOut(settings: settings)
         let asked = ProcessInfo.processInfo.environment["OPENPATCH_API_EXAMPLES"]
         let examples = asked.flatMap { Int($0) } ?? 2
         let admin = AppStore.readToken(fixture.server.adminTokenFile) ?? ""

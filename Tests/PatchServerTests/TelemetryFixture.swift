@@ -53,7 +53,7 @@ final class TelemetryFixture: Sendable {
 
     /// Everything that the database says, to be compared.
     func numbers() throws -> InsightsDocument {
-        try store.insights(app: Self.app, release: nil, fingerprint: nil, days: 90)
+        try store.insights(app: Self.app, release: nil, build: nil, days: 90)
     }
 
     /// All rows of all tables but the ids of names, as text.

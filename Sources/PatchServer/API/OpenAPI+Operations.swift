@@ -1,8 +1,10 @@
 import TUF
+import WebViewBundle
 
 extension OpenAPI {
     private static let app = "/api/v1/apps/{app_key}"
     private static let rollout = "\(app)/rollouts/{channel}/{fingerprint}"
+    private static let bundleRollout = "\(app)/bundle-rollouts/{channel}/{bundle}"
     private static let admin = "an app token with the action 'admin', or the server's admin token"
     private static let read = "an app token with the action 'read', or the server's admin token"
     private static let server = "the server's admin token"
@@ -16,7 +18,7 @@ extension OpenAPI {
     }
 
     static let operations: [Operation] =
-        ofServer + ofApps + ofPeople + ofReleases + ofRollouts + ofDevices + ofWebhooks
+        ofServer + ofApps + ofPeople + ofReleases + ofRollouts + ofDevices + ofBundles + ofWebhooks
 
     private static let ofServer = [
         Operation(
@@ -98,7 +100,7 @@ extension OpenAPI {
 
     private static let ofReleases = [
         Operation(
-            method: "GET", path: "\(app)/releases", summary: "Published releases of modules.",
+            method: "GET", path: "\(app)/releases", summary: "Published releases.",
             access: read, answers: [(200, "Releases")]),
         Operation(
             method: "POST", path: "\(app)/releases",
@@ -122,39 +124,69 @@ extension OpenAPI {
             access: mayRelease, answers: [(204, nil)]),
     ]
 
-    private static let ofRollouts = [
+    private static let ofRollouts =
+        [
+            Operation(
+                method: "GET", path: "\(app)/rollouts",
+                summary: "One for each channel and build, and for each channel and web bundle.",
+                access: read, answers: [(200, "Rollouts")]),
+            Operation(
+                method: "GET", path: "\(app)/brakes/{channel}",
+                summary: "The brake of a channel on modules, or on a web bundle.",
+                access: read, query: [("bundle", ["type": "string"])], answers: [(200, "Brake")]),
+            Operation(
+                method: "POST", path: "\(app)/brakes",
+                summary: "Signs another brake with the ops key; absent members stay as they are.",
+                access: mayRollOut, request: "BrakeChange", headers: match,
+                answers: [(200, "Brake"), (201, "Brake")]),
+        ]
+        + operations(
+            on: rollout,
+            "A rollout of modules; the build by its fingerprint or the first 16 digits.")
+        + operations(on: bundleRollout, "A rollout of a web bundle.")
+
+    private static func operations(on rollout: String, _ summary: String) -> [Operation] {
+        [
+            Operation(
+                method: "GET", path: rollout, summary: summary, access: read,
+                answers: [(200, "Rollout")]),
+            Operation(
+                method: "PUT", path: rollout,
+                summary: "How it is watched; what is absent goes back to its default.",
+                access: mayRollOut, request: "RolloutChange", headers: match,
+                answers: [(200, "Rollout")]),
+            Operation(
+                method: "POST", path: "\(rollout)/halt",
+                summary: "Keeps further devices from the candidate, from their next check on.",
+                access: mayRollOut, request: "Because", headers: match,
+                answers: [(200, "Rollout")]),
+            Operation(
+                method: "POST", path: "\(rollout)/resume", summary: "Goes on where it was halted.",
+                access: mayRollOut, request: "Object", headers: match,
+                answers: [(200, "Rollout")]),
+            Operation(
+                method: "GET", path: "\(rollout)/decisions",
+                summary: "What the gates decided, with all inputs, newest first.", access: read,
+                query: [("before", number(1, .max)), ("limit", number(1, 500))],
+                answers: [(200, "Decisions")]),
+        ]
+    }
+
+    private static let ofBundles = [
         Operation(
-            method: "GET", path: "\(app)/rollouts", summary: "One for each channel and build.",
-            access: read, answers: [(200, "Rollouts")]),
+            method: "GET", path: "\(app)/bundles",
+            summary: "Stable web bundles, by the remote contract (Docs/web-bundles.md).",
+            access: "anybody", query: [("channel", ["type": "string"])],
+            answers: [(200, "BundleList")]),
         Operation(
-            method: "GET", path: rollout,
-            summary: "A rollout; the build by its fingerprint or the first 16 digits.",
-            access: read, answers: [(200, "Rollout")]),
+            method: "GET", path: "\(app)/bundles/{bundle}",
+            summary: "The archive of a web bundle's stable release, by the remote contract.",
+            access: "anybody", query: [("channel", ["type": "string"])],
+            answers: [(200, "Bytes")], answerType: BundleFormat.mediaType),
         Operation(
-            method: "PUT", path: rollout,
-            summary: "How it is watched; what is absent goes back to its default.",
-            access: mayRollOut, request: "RolloutChange", headers: match,
-            answers: [(200, "Rollout")]),
-        Operation(
-            method: "POST", path: "\(rollout)/halt",
-            summary: "Keeps further devices from the candidate, from their next check on.",
-            access: mayRollOut, request: "Because", headers: match, answers: [(200, "Rollout")]),
-        Operation(
-            method: "POST", path: "\(rollout)/resume", summary: "Goes on where it was halted.",
-            access: mayRollOut, request: "Object", headers: match, answers: [(200, "Rollout")]),
-        Operation(
-            method: "GET", path: "\(rollout)/decisions",
-            summary: "What the gates decided, with all inputs, newest first.", access: read,
-            query: [("before", number(1, .max)), ("limit", number(1, 500))],
-            answers: [(200, "Decisions")]),
-        Operation(
-            method: "GET", path: "\(app)/brakes/{channel}", summary: "The brake of a channel.",
-            access: read, answers: [(200, "Brake")]),
-        Operation(
-            method: "POST", path: "\(app)/brakes",
-            summary: "Signs another brake with the ops key; absent members stay as they are.",
-            access: mayRollOut, request: "BrakeChange", headers: match,
-            answers: [(200, "Brake"), (201, "Brake")]),
+            method: "GET", path: "\(app)/bundles/{bundle}/{version}",
+            summary: "The archive of a published version, by the remote contract.",
+            access: "anybody", answers: [(200, "Bytes")], answerType: BundleFormat.mediaType),
     ]
 
     private static let ofDevices = [
@@ -173,6 +205,7 @@ extension OpenAPI {
             method: "GET", path: "\(app)/insights", summary: "Numbers of releases.", access: read,
             query: [
                 ("release", ["type": "string"]), ("fingerprint", ["type": "string"]),
+                ("bundle", ["type": "string"]),
                 ("days", number(1, 90)),
             ], answers: [(200, "Insights")]),
     ]

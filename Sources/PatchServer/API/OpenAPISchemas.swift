@@ -68,6 +68,9 @@ enum OpenAPISchemas {
         "Text": ["type": "string"],
         "Object": ["type": "object"],
         "Bytes": ["type": "string", "format": "binary"],
+        "BundleList": [
+            "type": "array", "items": ["$ref": "#/components/schemas/ListedBundle"],
+        ],
         "ReleaseForm": [
             "type": "object",
             "properties": [
@@ -108,15 +111,15 @@ enum OpenAPISchemas {
         "AuditLine": "id:int at:int actor action subject detail:map",
         "Releases": "snapshot:int releases:Release[]",
         "Release":
-            "version sequence:int digest:digest size:int fingerprint platform path mandatory:bool "
-            + "notes? commit?",
+            "version sequence:int digest:digest size:int fingerprint bundle? platform path "
+            + "mandatory:bool notes? commit?",
         "Publication": "created:bool versions:object release:PublishedRelease?",
         "PublishedRelease": "version sequence:int digest fp",
         "NewUpload": "path size:count",
         "Upload": "id path size:int offset:int expires:int",
         "Rollouts": "rollouts:Rollout[]",
         "Rollout":
-            "channel fingerprint stable? release? grant_bps:bps reach_bps:bps halted:bool "
+            "channel fingerprint bundle? stable? release? grant_bps:bps reach_bps:bps halted:bool "
             + "paused:bool plan:Stage[]? plan_from? rules:object stage_since:int head_seq:int "
             + "brake_seq:int revision:int last_decision:object?",
         "Stage": "grant_bps:bps seconds:count",
@@ -128,29 +131,31 @@ enum OpenAPISchemas {
             "v:int app_id platform channel brake_seq:int caps:caps halted:bool recalled:digest[] "
             + "return_to:digest? kind:kind",
         "BrakeChange":
-            "channel:identifier halted:bool? caps:caps? recalled:digest[]? return_to:digest? "
+            "channel:identifier bundle:identifier? halted:bool? caps:caps? recalled:digest[]? return_to:digest? "
             + "kind:kind?",
         "EventBatch": "install_id:uuid events:Event[]",
         "Event":
-            "id:uuid name:event at:number fingerprint:identifier sdk:short release:identifier? "
+            "id:uuid name:event at:number fingerprint:identifier bundle:identifier? sdk:short "
+            + "release:identifier? "
             + "os:short? app_version:short? duration_ms:count? bytes:count? is_delta:bool? "
             + "resumed:bool? reason:identifier? detail:short?",
         "Taken": "accepted:int known:int",
         "Device":
-            "install_id fingerprint release last_event reason? at:number sdk os? app_version? "
+            "install_id fingerprint bundle? release last_event reason? at:number sdk os? app_version? "
             + "first_seen:int last_seen:int events:DeviceEvent[]",
         "DeviceEvent":
-            "id name at:number received:int release fingerprint reason? detail? bytes:int? "
+            "id name at:number received:int release fingerprint bundle? reason? detail? bytes:int? "
             + "duration_ms:int?",
         "Insights":
             "installs:int installs_day:int silent_hours_p50:number silent_hours_p95:number "
             + "alerts:text[] releases:ReleaseNumbers[] days:DayNumbers[] definition",
         "ReleaseNumbers":
-            "release fingerprint installs:int current:int activated:int ready:int failed:int "
+            "release fingerprint bundle? installs:int current:int activated:int ready:int failed:int "
             + "failure_rate:number failure_rate_low:number failure_rate_high:number "
             + "reasons:ReasonNumbers[]",
         "ReasonNumbers": "reason installs:int",
         "DayNumbers": "day release event reason count:int bytes:int deltas:int",
+        "ListedBundle": "name version",
         "NewWebhook": "url events:text[]",
         "Webhook": "id url events:text[] created:int secret?",
         "Webhooks": "webhooks:Webhook[]",

@@ -6,6 +6,7 @@ extension PatchAPI {
             + TelemetryEndpoints(services: services).routes
             + ReleaseEndpoints(services: services).routes
             + RolloutEndpoints(services: services).routes
+            + BundleEndpoints(services: services).routes
             + PeopleEndpoints(services: services).routes
             + WebhookEndpoints(services: services).routes
             + UploadEndpoints(services: services).routes

@@ -7,7 +7,6 @@ final class PatchAPI: RequestHandler {
 
     private let services: Services
     private let tree: StaticTree
-    private let bundles: PublishedBundles
     let routes: [Route]
     private let log: ServerLog
     private let changes: RateLimiter
@@ -25,7 +24,6 @@ final class PatchAPI: RequestHandler {
             now: services.monotonicNow)
         tree = StaticTree(
             layout: services.apps.layout, generation: services.apps.generation)
-        bundles = PublishedBundles(layout: services.apps.layout)
         routes = Self.routes(services)
     }
 
@@ -61,7 +59,6 @@ final class PatchAPI: RequestHandler {
                 }
                 return .respond(tree.response(for: path, request: request))
             }
-            if let answer = try bundles.answer(parts, request) { return .respond(answer) }
         }
         return try operate(request)
     }

@@ -76,12 +76,12 @@ actor AppPublisher {
         return true
     }
 
-    /// What is published: the version of the snapshot, and the releases of modules.
+    /// What is published: the version of the snapshot, and the releases.
     func releases() async throws -> (snapshot: Int, releases: [(path: String, release: Release)]) {
         try await load()
         guard let editor else { return (0, []) }
         let releases = editor.listedTargets.compactMap { target -> (String, Release)? in
-            guard target.path.hasPrefix("modules/"),
+            guard target.path.hasPrefix("modules/") || target.path.hasPrefix("bundles/"),
                 let release: Release = ReleaseRules.decode(target.custom)
             else { return nil }
             return (target.path, release)
@@ -166,9 +166,14 @@ actor AppPublisher {
 
     private func tellPublished(_ editor: RepositoryEditor) {
         var names: Set<String> = []
-        for target in editor.listedTargets where target.path.hasPrefix("modules/") {
-            if let digest = (ReleaseRules.decode(target.custom) as Release?)?.raw.sha256 {
-                names.insert(digest)
+        for target in editor.listedTargets {
+            let parts = target.path.split(separator: "/")
+            guard parts.first == "modules" || parts.first == "bundles",
+                let release: Release = ReleaseRules.decode(target.custom)
+            else { continue }
+            names.insert(release.raw.sha256)
+            if parts[0] == "bundles", parts.count == 3 {
+                names.insert(RolloutSubject.bundle(String(parts[1])).name)
             }
         }
         for role in editor.delegated.keys where role.hasPrefix("build-") {

@@ -30,7 +30,7 @@ struct RolloutService: Sendable {
 
     // MARK: Reading
 
-    /// The rollouts of an app: one for each channel and build.
+    /// The rollouts of an app: one for each channel and build, and for each channel and web bundle.
     func all(_ app: AppRecord) async throws -> [Status] {
         var found: [Status] = []
         for published in try await releases.publisher(app).heads() {
@@ -40,18 +40,20 @@ struct RolloutService: Sendable {
     }
 
     /// One rollout.
-    /// - Parameter fingerprint: whole, or its first 16 digits.
+    /// - Parameter subject: a build by its whole fingerprint or the first 16 digits.
     /// - Throws: ``APIError`` 404 when nothing is published there.
-    func find(_ app: AppRecord, channel: String, fingerprint: String) async throws -> Status {
+    func find(
+        _ app: AppRecord, channel: String, _ subject: RolloutSubject
+    ) async throws -> Status {
         guard
-            let published = try await releases.publisher(app).head(
-                channel: channel, fingerprint: fingerprint)
+            let published = try await releases.publisher(app).head(channel: channel, subject)
         else { throw APIError.notFound }
         return try status(app, published)
     }
 
     private func status(_ app: AppRecord, _ published: PublishedHead) throws -> Status {
-        let key = RolloutKey(app.appKey, published.head)
+        let key = RolloutKey(
+            appKey: app.appKey, channel: published.head.channel, subject: published.subject)
         var (settings, version) = try tables.settings(key)
         if settings.note(published, at: control.now) {
             let noted = settings
@@ -61,7 +63,7 @@ struct RolloutService: Sendable {
         }
         let isWatched = settings.plan(of: published.head) != nil
         try telemetry.setStage(
-            key.id, app: app.appKey, fingerprint: key.fingerprint,
+            key.id, app: app.appKey, build: key.subject.name,
             since: isWatched ? settings.since : nil)
         return Status(key: key, published: published, settings: settings, version: version)
     }
@@ -82,11 +84,9 @@ struct RolloutService: Sendable {
         try control.change(
             by: actor,
             .init(
-                action: "rollout.changed", appKey: app.appKey,
-                subject: "\(status.key.channel)/\(status.key.fingerprint)")
+                action: "rollout.changed", appKey: app.appKey, subject: status.key.place)
         ) { _ = try tables.keep(changed, of: status.key, after: status.version, $0) }
-        return try await find(
-            app, channel: status.key.channel, fingerprint: status.key.fingerprint)
+        return try await find(app, channel: status.key.channel, status.key.subject)
     }
 
     /// Keeps further devices from the candidate, from their next check on.
@@ -97,13 +97,14 @@ struct RolloutService: Sendable {
         let publisher = releases.publisher(app)
         // A brake halts a channel. Where other builds roll out something else, only this release is
         // held, by a cap of nothing.
+        let brakePath = status.key.brakePath
         let isAlone = try await publisher.heads().allSatisfy {
-            $0.head.channel != status.key.channel || $0.head.candidate == nil
+            $0.brakePath != brakePath || $0.head.candidate == nil
                 || $0.head.candidate?.digest == candidate.digest
         }
         let outcome = try await publisher.changeBrake(
-            channel: status.key.channel, revision: revision.map { $0 - status.version },
-            fingerprint: status.key.fingerprint
+            channel: status.key.channel, of: status.key.subject,
+            revision: revision.map { $0 - status.version }
         ) { brake in
             if isAlone { brake.halted = true } else { brake.caps[candidate.digest] = 0 }
         }
@@ -124,8 +125,8 @@ struct RolloutService: Sendable {
         guard let candidate = status.published.head.candidate else { throw Self.noCandidate }
         let before = status.settings.reachBeforeHalt ?? candidate.stages.first?.grant
         let outcome = try await releases.publisher(app).changeBrake(
-            channel: status.key.channel, revision: revision.map { $0 - status.version },
-            fingerprint: status.key.fingerprint
+            channel: status.key.channel, of: status.key.subject,
+            revision: revision.map { $0 - status.version }
         ) { brake in
             brake.halted = false
             if brake.caps[candidate.digest] == 0 { brake.caps[candidate.digest] = before }
@@ -140,8 +141,8 @@ struct RolloutService: Sendable {
     ) async throws {
         guard let candidate = status.published.head.candidate else { throw Self.noCandidate }
         let outcome = try await releases.publisher(app).changeBrake(
-            channel: status.key.channel, revision: revision.map { $0 - status.version },
-            fingerprint: status.key.fingerprint
+            channel: status.key.channel, of: status.key.subject,
+            revision: revision.map { $0 - status.version }
         ) { $0.caps[candidate.digest] = min(reach, candidate.grant) }
         guard outcome.isNew else { return }
         try record("rollout.advanced", app, status, ["reach_bps": "\(reach)"], by: actor)
@@ -154,11 +155,11 @@ struct RolloutService: Sendable {
         var detail = detail
         detail["release"] = status.published.head.candidate?.digest
         detail["channel"] = status.key.channel
-        detail["fingerprint"] = status.key.fingerprint
+        detail["fingerprint"] = status.key.subject.fingerprint
+        detail["bundle"] = status.key.subject.bundle
         try control.record(
             .init(
-                action: action, appKey: app.appKey,
-                subject: "\(status.key.channel)/\(status.key.fingerprint)", detail: detail),
+                action: action, appKey: app.appKey, subject: status.key.place, detail: detail),
             by: actor)
     }
 

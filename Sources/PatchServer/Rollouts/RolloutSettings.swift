@@ -46,29 +46,29 @@ struct RolloutSettings: Codable, Equatable, Sendable {
     }
 }
 
-/// Which rollout: a channel of an app, and a build.
+/// Which rollout: a channel of an app, and what is rolled out there.
 struct RolloutKey: Hashable, Sendable {
     let appKey: String
     let channel: String
-    /// The whole fingerprint.
-    let fingerprint: String
+    let subject: RolloutSubject
 
     /// One text that stands for it.
-    var id: String { "\(appKey)/\(channel)/\(fingerprint)" }
+    var id: String { "\(appKey)/\(place)" }
+    /// The same within the app.
+    var place: String { "\(channel)/\(subject.name)" }
 
-    init(appKey: String, channel: String, fingerprint: String) {
+    init(appKey: String, channel: String, subject: RolloutSubject) {
         self.appKey = appKey
         self.channel = channel
-        self.fingerprint = fingerprint
+        self.subject = subject
     }
 
-    init(_ appKey: String, _ head: Head) {
-        self.init(appKey: appKey, channel: head.channel, fingerprint: head.fingerprint)
-    }
+    /// Where its brake is published.
+    var brakePath: String { subject.brakePath(channel: channel) }
 
     init?(id: String) {
-        let parts = id.split(separator: "/").map(String.init)
+        let parts = id.split(separator: "/", maxSplits: 2).map(String.init)
         guard parts.count == 3 else { return nil }
-        self.init(appKey: parts[0], channel: parts[1], fingerprint: parts[2])
+        self.init(appKey: parts[0], channel: parts[1], subject: RolloutSubject(name: parts[2]))
     }
 }

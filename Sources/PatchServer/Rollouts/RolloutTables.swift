@@ -1,7 +1,8 @@
 import Foundation
 import RolloutGates
 
-/// The rows of rollouts and of what their gates decided.
+/// The rows of rollouts and of what their gates decided; the column `fingerprint` holds
+/// ``RolloutSubject/name``.
 struct RolloutTables: Sendable {
     let control: ControlStore
 
@@ -12,7 +13,7 @@ struct RolloutTables: Sendable {
                 """
                 SELECT document, version FROM rollouts
                 WHERE app_key = ? AND channel = ? AND fingerprint = ?
-                """, key.appKey, key.channel, key.fingerprint
+                """, key.appKey, key.channel, key.subject.name
             ) { (document: $0.text(0), version: $0.int(1)) }
         }
         guard let found else { return (RolloutSettings(), 0) }
@@ -30,7 +31,7 @@ struct RolloutTables: Sendable {
     ) throws -> Int {
         let known = try connection.integer(
             "SELECT version FROM rollouts WHERE app_key = ? AND channel = ? AND fingerprint = ?",
-            key.appKey, key.channel, key.fingerprint)
+            key.appKey, key.channel, key.subject.name)
         guard Int(known) == version else { throw AppPublisher.changedMeanwhile }
         let document = String(decoding: JSONText.encode(settings).dropLast(), as: UTF8.self)
         try connection.run(
@@ -40,7 +41,7 @@ struct RolloutTables: Sendable {
             ON CONFLICT (app_key, channel, fingerprint) DO UPDATE SET
                 version = excluded.version, document = excluded.document,
                 updated = excluded.updated
-            """, key.appKey, key.channel, key.fingerprint, version + 1, document, control.now)
+            """, key.appKey, key.channel, key.subject.name, version + 1, document, control.now)
         return version + 1
     }
 
@@ -52,7 +53,7 @@ struct RolloutTables: Sendable {
                 """
                 INSERT INTO decisions (app_key, channel, fingerprint, at, document)
                 VALUES (?, ?, ?, ?, ?)
-                """, key.appKey, key.channel, key.fingerprint, record.at, document)
+                """, key.appKey, key.channel, key.subject.name, record.at, document)
         }
     }
 
@@ -64,7 +65,7 @@ struct RolloutTables: Sendable {
                 SELECT id, document FROM decisions
                 WHERE app_key = ? AND channel = ? AND fingerprint = ? AND id < ?
                 ORDER BY id DESC LIMIT ?
-                """, key.appKey, key.channel, key.fingerprint, before, limit
+                """, key.appKey, key.channel, key.subject.name, before, limit
             ) { (id: $0.int(0), document: $0.text(1)) }
         }
         return try rows.map { row in

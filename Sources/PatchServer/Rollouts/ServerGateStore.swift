@@ -26,14 +26,15 @@ struct ServerGateStore: GateStore {
         guard let candidate = head.candidate, let plan = status.plan else { return nil }
         let rules = status.settings.rules
         let counted = try rollouts.telemetry.candidateCohort(
-            candidate.digest, app: status.key.appKey, fingerprint: head.fingerprint,
+            candidate.digest, app: status.key.appKey, build: status.key.subject.name,
             returnTime: rules.returnTime, stageSince: status.settings.since)
         let control = try rollouts.telemetry.controlCohort(
             status.key.id, without: candidate.digest, app: status.key.appKey,
             returnTime: rules.returnTime)
         let inputs = GateInputs(
             release: candidate.digest, channel: head.channel, fingerprint: head.fingerprint,
-            reach: status.published.reach, grant: candidate.grant,
+            bundle: status.key.subject.bundle, reach: status.published.reach,
+            grant: candidate.grant,
             stageSince: status.settings.since, isHalted: status.published.isHalted,
             isPaused: status.settings.isPaused, candidate: counted.cohort,
             exposedInStage: counted.inStage, control: control)
@@ -73,13 +74,11 @@ struct ServerGateStore: GateStore {
         guard let key = RolloutKey(id: rollout.id), let app = rollouts.control.app(key.appKey)
         else { return false }
         do {
-            let status = try await rollouts.find(
-                app, channel: key.channel, fingerprint: key.fingerprint)
+            let status = try await rollouts.find(app, channel: key.channel, key.subject)
             guard status.revision == rollout.revision else { return false }
             try await body(app, status)
             // The new stage begins now, not at the next look.
-            _ = try await rollouts.find(
-                app, channel: key.channel, fingerprint: key.fingerprint)
+            _ = try await rollouts.find(app, channel: key.channel, key.subject)
             return true
         } catch let error as APIError where [404, 412].contains(error.status) {
             return false

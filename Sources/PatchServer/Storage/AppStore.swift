@@ -112,15 +112,17 @@ final class AppStore: Sendable {
 
     // MARK: What is published
 
-    /// Takes note of the releases (digests) and builds (first 16 digits) that an app has published.
+    /// Takes note of the releases (digests), builds (first 16 digits) and web bundles
+    /// (``RolloutSubject/name``) that an app has published.
     func setPublished(_ names: Set<String>, of appKey: String) {
         published.withLock { $0[appKey] = names }
     }
 
     /// Whether an app has published a release or build of that name.
     func isPublished(_ appKey: String, _ kind: TelemetrySchema.Kind, _ name: String) -> Bool {
-        published.withLock {
-            $0[appKey]?.contains(kind == .build ? String(name.prefix(16)) : name) ?? false
+        let isBuild = kind == .build && RolloutSubject(name: name).bundle == nil
+        return published.withLock {
+            $0[appKey]?.contains(isBuild ? String(name.prefix(16)) : name) ?? false
         }
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Rollout
+import WebViewBundle
 
 /// What happened to a release on a device, as the wire names it; the order is the one that the
 /// database counts by, so new ones come last.
@@ -20,6 +21,8 @@ struct Event: Equatable, Sendable {
     /// Seconds since 1970 by the device's clock.
     let at: Double
     let fingerprint: String
+    /// The web bundle that it is about; nil for modules.
+    let bundle: String?
     let sdk: String
     /// Digest of the release; empty for what the app shipped with.
     let release: String
@@ -32,8 +35,13 @@ struct Event: Equatable, Sendable {
     let reason: String?
     let detail: String?
 
-    /// Whether it says that the release, or a part of it, does not work on the device. Leaving a release because
-    /// head or brake said so is no failure of it.
+    /// Under which name it is counted together with others: see ``RolloutSubject/name``.
+    var build: String {
+        (bundle.map { RolloutSubject.bundle($0) } ?? .build(fingerprint)).name
+    }
+
+    /// Whether it says that the release, or a part of it, does not work on the device. Leaving a
+    /// release because head or brake said so is no failure of it.
     var isFailure: Bool {
         switch name {
         case .trap, .crashAfterReady, .fallback: return true
@@ -89,6 +97,7 @@ struct EventBatch: Equatable, Sendable {
         let name: String
         let at: Double
         let fingerprint: String
+        let bundle: String?
         let sdk: String
         let release: String?
         let os: String?
@@ -109,6 +118,9 @@ struct EventBatch: Equatable, Sendable {
         guard let name = EventName(rawValue: wire.name) else { throw refuse("unknown 'name'") }
         guard wire.at.isFinite, abs(wire.at) < 1e11 else { throw refuse("'at' is no time") }
         guard isName(wire.fingerprint) else { throw refuse("'fingerprint' is none") }
+        if let bundle = wire.bundle, !BundleName.isValid(bundle) {
+            throw refuse("'bundle' is no name of a web bundle")
+        }
         if let release = wire.release, !isName(release) { throw refuse("'release' is no digest") }
         if let reason = wire.reason, !isName(reason) { throw refuse("'reason' is no code") }
         for text in [wire.sdk, wire.os, wire.app_version] {
@@ -118,7 +130,8 @@ struct EventBatch: Equatable, Sendable {
             throw refuse("'detail' is longer than 256 bytes")
         }
         return Event(
-            id: id, name: name, at: wire.at, fingerprint: wire.fingerprint, sdk: wire.sdk,
+            id: id, name: name, at: wire.at, fingerprint: wire.fingerprint, bundle: wire.bundle,
+            sdk: wire.sdk,
             release: wire.release ?? "", os: wire.os, appVersion: wire.app_version,
             duration: try count(wire.duration_ms, refuse("'duration_ms' is no count")),
             bytes: try count(wire.bytes, refuse("'bytes' is no count")), isDelta: wire.is_delta,

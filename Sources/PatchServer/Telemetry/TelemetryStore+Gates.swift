@@ -8,20 +8,22 @@ extension TelemetryStore {
             try connection.rows("SELECT id, rollout, app, fingerprint, since FROM stages") {
                 TelemetryStage(
                     id: $0.integer(0), rollout: $0.text(1), app: $0.text(2),
-                    fingerprint: $0.text(3), since: $0.int(4))
+                    build: $0.text(3), since: $0.int(4))
             }
         }
-        let byPlace = Dictionary(grouping: found) { TelemetryStage.place($0.app, $0.fingerprint) }
+        let byPlace = Dictionary(grouping: found) { TelemetryStage.place($0.app, $0.build) }
         stages.withLock { $0 = byPlace }
     }
 
     /// Says in which stage a rollout is, so that its control cohort is counted from now on; the
     /// cohort of the stage before is forgotten. Nothing happens when it is known.
-    /// - Parameter since: nil when the rollout is over.
+    /// - Parameters:
+    ///   - build: ``Event/build`` of those whom it concerns.
+    ///   - since: nil when the rollout is over.
     /// - Throws: ``DatabaseError``.
-    func setStage(_ rollout: String, app: String, fingerprint: String, since: Int?) throws {
+    func setStage(_ rollout: String, app: String, build: String, since: Int?) throws {
         let known = stages.withLock {
-            $0[TelemetryStage.place(app, fingerprint)]?.first { $0.rollout == rollout }
+            $0[TelemetryStage.place(app, build)]?.first { $0.rollout == rollout }
         }
         guard known?.since != since else { return }
         try database.write { connection in
@@ -32,7 +34,7 @@ extension TelemetryStore {
             if let since {
                 try connection.run(
                     "INSERT INTO stages (rollout, app, fingerprint, since) VALUES (?, ?, ?, ?)",
-                    rollout, app, fingerprint, since)
+                    rollout, app, build, since)
             }
         }
         try reloadStages()
@@ -41,7 +43,7 @@ extension TelemetryStore {
     /// The installs that took a release, and those that took it since `stageSince`.
     /// - Throws: ``DatabaseError``.
     func candidateCohort(
-        _ release: String, app: String, fingerprint: String, returnTime: Int, stageSince: Int
+        _ release: String, app: String, build: String, returnTime: Int, stageSince: Int
     ) throws -> (cohort: Cohort, inStage: Int) {
         let counts = try database.read { connection in
             try connection.first(
@@ -55,7 +57,7 @@ extension TelemetryStore {
                 WHERE joined IS NOT NULL
                     AND release = (SELECT id FROM names WHERE app = ?1 AND kind = 2 AND name = ?2)
                     AND build = (SELECT id FROM names WHERE app = ?1 AND kind = 1 AND name = ?3)
-                """, app, release, fingerprint, now - returnTime, returnTime, stageSince
+                """, app, release, build, now - returnTime, returnTime, stageSince
             ) { row in (0..<6).map { row.int($0) } }
         }
         guard let counts else { return (Cohort(), 0) }

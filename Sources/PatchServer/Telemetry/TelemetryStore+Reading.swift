@@ -9,6 +9,8 @@ struct DeviceDocument: Codable, Equatable, Sendable {
         let received: Int
         let release: String
         let fingerprint: String
+        /// The web bundle that it is about; absent for modules.
+        let bundle: String?
         let reason: String?
         let detail: String?
         let bytes: Int?
@@ -17,6 +19,8 @@ struct DeviceDocument: Codable, Equatable, Sendable {
 
     let install_id: String
     let fingerprint: String
+    /// The web bundle that it told of last; absent for modules.
+    let bundle: String?
     /// Empty for what the app shipped with.
     let release: String
     let last_event: String
@@ -37,6 +41,8 @@ struct InsightsDocument: Codable, Equatable, Sendable {
         /// Empty for what the app shipped with.
         let release: String
         let fingerprint: String
+        /// The web bundle; absent for modules.
+        let bundle: String?
         /// Installs that told anything of it.
         let installs: Int
         /// Installs of which it is the last that they told of.
@@ -98,11 +104,13 @@ extension TelemetryStore {
                 WHERE app.app = ? AND app.kind = 0 AND installs.install = ?
                 """, app, install
             ) { row -> (Int64, DeviceDocument) in
-                (
+                let subject = RolloutSubject(name: row.text(1))
+                return (
                     row.integer(0),
                     DeviceDocument(
-                        install_id: UUIDBytes.text(install), fingerprint: row.text(1),
-                        release: row.text(2), last_event: Self.name(row.int(3)),
+                        install_id: UUIDBytes.text(install), fingerprint: subject.fingerprint,
+                        bundle: subject.bundle, release: row.text(2),
+                        last_event: Self.name(row.int(3)),
                         reason: row.optionalText(5), at: row.real(4), sdk: row.text(6),
                         os: row.optionalText(7), app_version: row.optionalText(8),
                         first_seen: row.int(9), last_seen: row.int(10), events: [])
@@ -129,10 +137,12 @@ extension TelemetryStore {
                 WHERE install = ? ORDER BY at DESC LIMIT 20
                 """, install
             ) { row in
-                DeviceDocument.Event(
+                let subject = RolloutSubject(name: row.text(5))
+                return DeviceDocument.Event(
                     id: UUIDBytes.text(row.blob(0)), name: name(row.int(1)), at: row.real(2),
-                    received: row.int(3), release: row.text(4), fingerprint: row.text(5),
-                    reason: row.optionalText(6), detail: row.optionalText(7),
+                    received: row.int(3), release: row.text(4), fingerprint: subject.fingerprint,
+                    bundle: subject.bundle, reason: row.optionalText(6),
+                    detail: row.optionalText(7),
                     bytes: row.optionalInt(8), duration_ms: row.optionalInt(9))
             }
         }
@@ -148,10 +158,10 @@ extension TelemetryStore {
     /// Numbers of releases, counted from what each install told.
     /// - Parameters:
     ///   - release: its digest; nil for all.
-    ///   - fingerprint: of the build; nil for all.
+    ///   - build: ``RolloutSubject/name`` of those that are meant; nil for all.
     /// - Throws: ``DatabaseError``.
     func insights(
-        app: String, release: String?, fingerprint: String?, days: Int
+        app: String, release: String?, build: String?, days: Int
     ) throws -> InsightsDocument {
         try database.read { connection in
             let appID = try connection.integer(
@@ -166,7 +176,7 @@ extension TelemetryStore {
                         now - 86_400)),
                 silent_hours_p50: ages.half, silent_hours_p95: ages.most,
                 alerts: ages.most > 48 ? ["silent_devices"] : [],
-                releases: try releases(app, release, fingerprint, connection),
+                releases: try releases(app, release, build, connection),
                 days: try self.days(appID, release, days, connection),
                 definition:
                     "Installs, not people: each counts once by the last state that it told. A "
@@ -196,7 +206,7 @@ extension TelemetryStore {
     }
 
     private func releases(
-        _ app: String, _ release: String?, _ fingerprint: String?, _ connection: SQLiteConnection
+        _ app: String, _ release: String?, _ build: String?, _ connection: SQLiteConnection
     ) throws -> [InsightsDocument.Release] {
         let found = try connection.rows(
             """
@@ -207,7 +217,7 @@ extension TelemetryStore {
             WHERE release.app = ?1 AND release.kind = 2 AND (?2 IS NULL OR release.name = ?2)
                 AND (?3 IS NULL OR build.name = ?3)
             GROUP BY release.id, build.id ORDER BY release.id DESC, build.id DESC LIMIT 200
-            """, app, release, fingerprint
+            """, app, release, build
         ) { row in
             (
                 release: row.integer(0), build: row.integer(1), names: (row.text(2), row.text(3)),
@@ -227,8 +237,10 @@ extension TelemetryStore {
                 row.release)
             let exposed = max(row.counts[1], row.counts[3])
             let interval = WilsonInterval(successes: row.counts[3], of: exposed, z: 1.96)
+            let subject = RolloutSubject(name: row.names.1)
             return InsightsDocument.Release(
-                release: row.names.0, fingerprint: row.names.1, installs: row.counts[0],
+                release: row.names.0, fingerprint: subject.fingerprint, bundle: subject.bundle,
+                installs: row.counts[0],
                 current: Int(current), activated: row.counts[1], ready: row.counts[2],
                 failed: row.counts[3],
                 failure_rate: exposed == 0 ? 0 : Double(row.counts[3]) / Double(exposed),
@@ -259,7 +271,7 @@ extension TelemetryStore {
 extension DeviceDocument {
     fileprivate func with(_ events: [Event]) -> DeviceDocument {
         DeviceDocument(
-            install_id: install_id, fingerprint: fingerprint, release: release,
+            install_id: install_id, fingerprint: fingerprint, bundle: bundle, release: release,
             last_event: last_event, reason: reason, at: at, sdk: sdk, os: os,
             app_version: app_version, first_seen: first_seen, last_seen: last_seen, events: events)
     }

@@ -109,7 +109,7 @@ struct TelemetryWriter {
         var changes: [StateKey: StateChange] = [:]
         var new = 0
         for event in batch.events {
-            let build = try id(of: event.fingerprint, .build, app: appKey)
+            let build = try id(of: event.build, .build, app: appKey)
             let release = try id(of: event.release, .release, app: appKey)
             var current = try install ?? insert(batch.install, app, event, build, release)
             let place = place(of: event)
@@ -274,10 +274,11 @@ struct TelemetryWriter {
     /// Notes that an install was here while its build is in a stage of a rollout.
     private func noteStages(_ batch: EventBatch, _ appKey: String, _ install: Int64) throws {
         guard !stages.isEmpty else { return }
-        let builds = Set(batch.events.map(\.fingerprint))
-        let failed = batch.events.contains { $0.isFailure } ? now : nil
+        let builds = Set(batch.events.map(\.build))
+        let failing = Set(batch.events.filter(\.isFailure).map(\.build))
         let concerned = builds.flatMap { stages[TelemetryStage.place(appKey, $0)] ?? [] }
         for stage in concerned {
+            let failed = failing.contains(stage.build) ? now : nil
             try connection.run(
                 """
                 INSERT INTO controls (stage, install, joined, failed) VALUES (?, ?, ?, ?)
@@ -427,11 +428,12 @@ struct TelemetryStage: Equatable, Sendable {
     let id: Int64
     let rollout: String
     let app: String
-    let fingerprint: String
+    /// ``Event/build`` of those whom it concerns.
+    let build: String
     let since: Int
 
     /// Where a batch finds the stages that it concerns.
-    static func place(_ app: String, _ fingerprint: String) -> String { "\(app)/\(fingerprint)" }
+    static func place(_ app: String, _ build: String) -> String { "\(app)/\(build)" }
 }
 
 /// Rows of `names` in memory. A cache of a transaction that failed must be thrown away.

@@ -17,14 +17,10 @@ final class PublishedBundles: Sendable {
 
     init(layout: DataLayout) { self.layout = layout }
 
-    /// The answer to a request for `parts` below `/api/v1/apps/`; nil when it is none of these.
+    /// The answer to a request at an app's address.
     /// - Throws: ``APIError``.
-    func answer(_ parts: [Substring], _ request: HTTPRequest) throws -> HTTPResponse? {
-        guard parts.count >= 2, parts[1] == "bundles", SafeName.isAppKey(parts[0]) else {
-            return nil
-        }
-        let app = String(parts[0])
-        guard let shelf = try shelf(app) else { throw APIError.notFound }
+    func answer(_ request: HTTPRequest, of app: String) throws -> HTTPResponse {
+        guard SafeName.isAppKey(app), let shelf = try shelf(app) else { throw APIError.notFound }
         return try BundleRemoteHandler(
             shelf: shelf, prefix: "/api/v1/apps/\(app)", allowsOtherVersions: true
         ).answer(request)

@@ -37,6 +37,8 @@ public struct TelemetryEvent: Codable, Equatable, Sendable {
     public var release: String?
     /// The fingerprint of the app's build.
     public var fingerprint: String
+    /// The web bundle that it is about; nil for modules.
+    public var bundle: String?
     /// Version of the SDK.
     public var sdk: String
     /// Name and version of the operating system.
@@ -69,7 +71,7 @@ public struct TelemetryEvent: Codable, Equatable, Sendable {
     }
 
     enum CodingKeys: String, CodingKey {
-        case id, name, at, release, fingerprint, sdk, os, bytes, reason, detail
+        case id, name, at, release, fingerprint, bundle, sdk, os, bytes, reason, detail
         case appVersion = "app_version"
         case durationMilliseconds = "duration_ms"
         case isDelta = "is_delta"

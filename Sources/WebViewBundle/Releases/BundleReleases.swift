@@ -83,7 +83,7 @@ public final class BundleReleases: Sendable {
                 name,
                 .init(
                     source: source, settings: settings.engine, config: config,
-                    environment: core(own), folder: own, reporter: reporter,
+                    environment: core(own), folder: own, reporter: reporter.about(name),
                     tell: { event in
                         for listener in listeners.withLock({ Array($0.values) }) {
                             listener(event)

@@ -14,6 +14,8 @@ struct BundleReporter: Sendable {
     private let environment: UpdateEngine.Environment
     private let settings: UpdateSettings
     private let system: String?
+    /// The bundle that is told of.
+    private var bundle: String?
 
     init(
         _ settings: UpdateSettings, telemetry: BundleTelemetry, system: String?,
@@ -31,6 +33,13 @@ struct BundleReporter: Sendable {
                 telemetry: telemetry.engineValue) : nil
     }
 
+    /// The same, to tell of one bundle. All bundles of an app share an outbox and an install id.
+    func about(_ bundle: String) -> BundleReporter {
+        var reporter = self
+        reporter.bundle = bundle
+        return reporter
+    }
+
     /// Keeps an event for the next time the server is told.
     func note(
         _ name: TelemetryEvent.Name, _ release: String? = nil, reason: Reason? = nil,
@@ -40,6 +49,7 @@ struct BundleReporter: Sendable {
         var event = TelemetryEvent(
             name, at: environment.clock.now(), fingerprint: settings.fingerprint,
             sdk: Self.version, random: environment.random)
+        event.bundle = bundle
         event.release = release
         event.reason = reason?.code
         event.os = system

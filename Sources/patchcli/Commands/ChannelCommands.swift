@@ -24,6 +24,8 @@ enum ChannelCommands {
         struct Channel: Encodable {
             struct Build: Encodable {
                 let fingerprint: String
+                /// Absent for modules.
+                let bundle: String?
                 let kind: String
                 let stable: String?
                 let candidate: String?
@@ -45,15 +47,7 @@ enum ChannelCommands {
         ) { invocation in
             let publishing = try Publishing(Workspace(invocation), console: invocation.console)
             let (_, index) = try await publishing.current()
-            var channels: [Listing.Channel] = []
-            for (name, heads) in Dictionary(grouping: index.heads.map(\.head), by: \.channel)
-                .sorted(by: { $0.key < $1.key })
-            {
-                channels.append(
-                    .init(
-                        name: name, paused: index.brakes[name]?.halted == true || isHalted(heads),
-                        builds: heads.map { build($0, index) }))
-            }
+            let channels = channels(index.withBundles)
             try invocation.console.report(Listing(channels: channels)) { console in
                 guard !channels.isEmpty else { return console.print("Nothing is released yet.") }
                 var table = Table([
@@ -64,7 +58,8 @@ enum ChannelCommands {
                     for build in channel.builds {
                         table.add([
                             console.style.bold(channel.name),
-                            String(build.fingerprint.prefix(16)),
+                            build.bundle.map { "bundle \($0)" }
+                                ?? String(build.fingerprint.prefix(16)),
                             build.kind == "embedded" ? "as shipped" : build.stable ?? "as shipped",
                             build.candidate.map {
                                 "\($0) to \(GateWords.share(build.reach_bps ?? 0))"
@@ -78,6 +73,23 @@ enum ChannelCommands {
         }
     }
 
+    private static func channels(_ indexes: [ReleaseIndex]) -> [Listing.Channel] {
+        let names = Set(indexes.flatMap { $0.heads.map(\.head.channel) })
+        return names.sorted().map { name in
+            var builds: [Listing.Channel.Build] = []
+            var heads: [Head] = []
+            var isBraked = true
+            for index in indexes {
+                let own = index.heads.map(\.head).filter { $0.channel == name }
+                guard !own.isEmpty else { continue }
+                heads += own
+                builds += own.map { build($0, index) }
+                if index.brakes[name]?.halted != true { isBraked = false }
+            }
+            return .init(name: name, paused: isBraked || isHalted(heads), builds: builds)
+        }
+    }
+
     private static func isHalted(_ heads: [Head]) -> Bool {
         let candidates = heads.compactMap(\.candidate)
         return !candidates.isEmpty && candidates.allSatisfy { $0.haltedGrant != nil }
@@ -86,7 +98,7 @@ enum ChannelCommands {
     private static func build(_ head: Head, _ index: ReleaseIndex) -> Listing.Channel.Build {
         let fp16 = BuildRole.fp16(head.fingerprint)
         return .init(
-            fingerprint: head.fingerprint, kind: head.kind.rawValue,
+            fingerprint: head.fingerprint, bundle: index.bundle, kind: head.kind.rawValue,
             stable: index.release(digest: head.stable, fp16: fp16)?.version,
             candidate: index.release(digest: head.candidate?.digest, fp16: fp16)?.version,
             grant_bps: head.candidate?.grant,
@@ -191,6 +203,7 @@ enum ChannelCommands {
 
     private struct BrakeChange: Encodable, Sendable {
         let channel: String
+        let bundle: String?
         let halted: Bool
     }
 
@@ -207,9 +220,13 @@ enum ChannelCommands {
         if workspace.isStatic {
             try await setHeads(paused: paused, channel, workspace, invocation)
         } else {
-            let brake: Brake = try await ServerAccess(workspace).call(
-                "POST", "brakes", body: BrakeChange(channel: channel, halted: paused))
-            sequence = brake.brakeSequence
+            let access = try ServerAccess(workspace)
+            for bundle in try await braked(channel, workspace, invocation) {
+                let brake: Brake = try await access.call(
+                    "POST", "brakes",
+                    body: BrakeChange(channel: channel, bundle: bundle, halted: paused))
+                sequence = max(sequence ?? 0, brake.brakeSequence)
+            }
         }
         try invocation.console.report(
             Changed(channel: channel, paused: paused, brake_seq: sequence)
@@ -221,6 +238,18 @@ enum ChannelCommands {
         }
     }
 
+    /// What needs a brake to pause a channel: modules (nil), and each web bundle.
+    private static func braked(
+        _ channel: String, _ workspace: Workspace, _ invocation: Invocation
+    ) async throws -> [String?] {
+        let publishing = try Publishing(workspace, console: invocation.console)
+        let bundles = try await publishing.current().index.withBundles.filter {
+            $0.heads.contains { $0.head.channel == channel }
+        }.map(\.bundle)
+        // The server says what is wrong where nothing is published.
+        return bundles.isEmpty ? [nil] : bundles
+    }
+
     private static func setHeads(
         paused: Bool, _ channel: String, _ workspace: Workspace, _ invocation: Invocation
     ) async throws {
@@ -228,27 +257,38 @@ enum ChannelCommands {
         let signCommand = try invocation[Common.signCommand]
         try await publishing.retrying { published, index in
             let signers = try workspace.releaseSigners(published, command: signCommand)
-            let heads = index.heads.map(\.head).filter {
-                $0.channel == channel && $0.candidate != nil
+            var plans: [ReleasePlan] = []
+            var isThere: CommandFailure?
+            for index in index.withBundles {
+                let heads = index.heads.map(\.head).filter {
+                    $0.channel == channel && $0.candidate != nil
+                }
+                guard !heads.isEmpty else { continue }
+                do {
+                    plans += try ReleasePlan.changes(of: heads) { head in
+                        try ReleasePlan.rollout(
+                            head.candidate?.digest ?? "", to: paused ? .halt : .resume,
+                            index: index, before: head)
+                    }.plans.map(\.plan)
+                } catch let failure as CommandFailure where failure.code == "already_there" {
+                    isThere = failure
+                }
             }
-            guard !heads.isEmpty else {
-                throw CommandFailure(
-                    "not_rolling_out", "Nothing is being rolled out on \(channel)",
-                    fix: "patchcli channel list", exit: .unreachable)
-            }
-            let found = try ReleasePlan.changes(of: heads) { head in
-                try ReleasePlan.rollout(
-                    head.candidate?.digest ?? "", to: paused ? .halt : .resume, index: index,
-                    before: head)
+            guard !plans.isEmpty else {
+                throw isThere
+                    ?? CommandFailure(
+                        "not_rolling_out", "Nothing is being rolled out on \(channel)",
+                        fix: "patchcli channel list", exit: .unreachable)
             }
             var editor = published
-            for (head, plan) in found.plans {
+            for plan in plans {
                 try editor.setTargets(
                     plan.listed, removing: plan.removed,
-                    in: BuildRole.name(fingerprint: head.fingerprint), signers: signers, at: .now)
+                    in: BuildRole.name(fingerprint: plan.head.fingerprint), signers: signers,
+                    at: .now)
             }
             _ = try await publishing.publish(
-                editor, targets: found.plans.flatMap(\.plan.targets), as: "Sign and publish")
+                editor, targets: plans.flatMap(\.targets), as: "Sign and publish")
         }
     }
 }

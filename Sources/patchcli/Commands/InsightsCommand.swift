@@ -17,6 +17,8 @@ enum InsightsCommand {
         struct Release: Codable, Sendable {
             let release: String
             let fingerprint: String
+            /// Absent for modules.
+            let bundle: String?
             let installs: Int
             let current: Int
             let activated: Int
@@ -60,26 +62,32 @@ enum InsightsCommand {
                 Numbers of installs, not of people, each counted once by the last state that it \
                 told the server. Installs that tell nothing are not seen.
                 """,
-            examples: [("patchcli insights 1.2.0 --days 14", "Two weeks of one release.")],
-            parameters: parameters(release, days, Common.project, Common.fingerprint), body: run)
+            examples: [
+                ("patchcli insights 1.2.0 --days 14", "Two weeks of one release."),
+                ("patchcli insights --bundle-name app", "The releases of a web bundle."),
+            ],
+            parameters: parameters(
+                release, days, Common.project, Common.fingerprint, Common.bundleName), body: run)
     }
 
     @Sendable private static func run(_ invocation: Invocation) async throws {
         let workspace = try Workspace(invocation)
         let access = try ServerAccess(workspace)
         let publishing = try Publishing(workspace, console: invocation.console)
-        let (_, index) = try await publishing.current()
+        let index = try await publishing.index(invocation)
         var query = [("days", String(try invocation[days]))]
         if let name = try invocation[release] {
             query.append(("release", try digest(name, index)))
         }
-        if let digits = try invocation[Common.fingerprint] {
+        if let bundle = index.bundle {
+            query.append(("bundle", bundle))
+        } else if let digits = try invocation[Common.fingerprint] {
             query.append(
                 ("fingerprint", try workspace.project.manifest(fingerprint: digits).fingerprint))
         }
         let document: Document = try await access.call("GET", "insights", query: query)
         let versions = Dictionary(
-            index.releases.map { ($0.release.raw.sha256, $0.release.version) },
+            index.releasesOfAll.map { ($0.release.raw.sha256, $0.release.version) },
             uniquingKeysWith: { first, _ in first })
         try invocation.console.report(Report(versions: versions, insights: document)) { console in
             show(document, versions, on: console)
@@ -111,7 +119,8 @@ enum InsightsCommand {
             let rate = PartialShare(rounded: release.failure_rate).argumentText
             let isBad = release.failure_rate_low > 0.02
             table.add([
-                name(release.release, versions, style), String(release.fingerprint.prefix(16)),
+                name(release.release, versions, style),
+                release.bundle.map { "bundle \($0)" } ?? String(release.fingerprint.prefix(16)),
                 Quantity.number(release.current), Quantity.number(release.installs),
                 Quantity.number(release.ready), Quantity.number(release.failed),
                 isBad ? style.red(rate) : rate,

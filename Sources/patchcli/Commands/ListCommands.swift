@@ -21,12 +21,13 @@ enum ListCommands {
                 devices can be sent back to it. The newest release is always among them.
                 """,
             examples: [("patchcli list --channel beta", "What is live on beta.")],
-            parameters: parameters(Common.project, Common.channel, Common.fingerprint)
+            parameters: parameters(
+                Common.project, Common.channel, Common.fingerprint, Common.bundleName)
         ) { invocation in
             let publishing = try Publishing(Workspace(invocation), console: invocation.console)
             let channel = try invocation[Common.channel]
             let build = try invocation[Common.fingerprint]?.lowercased() ?? ""
-            let (_, index) = try await publishing.current()
+            let index = try await publishing.index(invocation)
             let releases = LiveRelease.all(index).filter { release in
                 release.fingerprint.hasPrefix(build)
                     && (channel == nil || release.places.contains { $0.channel == channel })
@@ -60,12 +61,13 @@ enum ListCommands {
         Command(
             "show", abstract: "Show one release: what it is and where it is live.",
             examples: [("patchcli show 1.2.0", "Digest, size, channels.")],
-            parameters: parameters(release, Common.project, Common.fingerprint)
+            parameters: parameters(
+                release, Common.project, Common.fingerprint, Common.bundleName)
         ) { invocation in
             let publishing = try Publishing(Workspace(invocation), console: invocation.console)
             let name = try invocation[release]
             let build = try invocation[Common.fingerprint]?.lowercased() ?? ""
-            let (_, index) = try await publishing.current()
+            let index = try await publishing.index(invocation)
             let found = try find(name, in: index).filter { $0.fingerprint.hasPrefix(build) }
             guard !found.isEmpty else { throw unknown(name, index) }
             try invocation.console.report(ShowReport(releases: found)) { console in

@@ -45,7 +45,8 @@ enum PromoteCommand {
                     "Step by step, under the gates' eyes."
                 ),
             ],
-            parameters: parameters(release, channel, Common.project, Common.fingerprint)
+            parameters: parameters(
+                release, channel, Common.project, Common.fingerprint, Common.bundleName)
                 + ReleaseAudience.options
                 + parameters(Common.signCommand, Common.yes, Common.dryRun),
             body: run)
@@ -58,13 +59,15 @@ enum PromoteCommand {
         let channel = try invocation[channel]
         let audience = try ReleaseAudience(invocation, isStatic: workspace.isStatic)
         let build = try invocation[Common.fingerprint]?.lowercased() ?? ""
+        let bundle = try invocation[Common.bundleName]
         let isDry = try invocation[Common.dryRun]
         let signCommand = try invocation[Common.signCommand]
         if !isDry, !(try invocation[Common.yes]) {
             try invocation.console.confirm(
                 "Promote \(name) to \(audience.words) on \(channel)?")
         }
-        let report = try await publishing.retrying { published, index in
+        let report = try await publishing.retrying { published, all in
+            let index = bundle.map(all.ofBundle) ?? all
             let signers = try workspace.releaseSigners(published, command: signCommand)
             let found = try ListCommands.find(name, in: index)
                 .filter { $0.fingerprint.hasPrefix(build) }

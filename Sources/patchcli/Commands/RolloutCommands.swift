@@ -121,16 +121,16 @@ enum RolloutCommands {
             try await access.call(
                 "PUT", rollout.path,
                 body: Settings(
-                    plan: watch.stages ?? (rollout.plan_from == "server" ? rollout.plan : nil),
+                    plan: watch.stages ?? (rollout.planOrigin == .server ? rollout.plan : nil),
                     rules: watch.rules ?? rollout.rules,
-                    paused: watch.isPaused ?? rollout.paused),
+                    paused: watch.isPaused ?? rollout.isPaused),
                 headers: rollout.ifMatch)
         }
         try show(report, on: invocation.console) { rollout in
             let plan = rollout.plan.map { StageList($0).argumentText } ?? "nobody"
             return "Watched over by "
                 + (rollout.plan == nil ? plan : "gates, in steps of \(plan)")
-                + (rollout.paused ? ", advanced by hand" : "")
+                + (rollout.isPaused ? ", advanced by hand" : "")
         }
     }
 
@@ -179,10 +179,10 @@ enum RolloutCommands {
         }
     }
 
-    /// Whether the release key says it rather than the server: servers brake modules only.
+    /// Whether the release key says it rather than the server.
     private static func signs(_ invocation: Invocation, _ workspace: Workspace) throws -> Bool {
         if workspace.isStatic { return true }
-        return try invocation[sign] || invocation[Common.bundleName] != nil
+        return try invocation[sign]
     }
 
     private static func isHaltedByHead(
@@ -190,7 +190,7 @@ enum RolloutCommands {
     ) async throws -> Bool {
         let channel = try invocation[Common.channel] ?? workspace.configuration.channel
         let publishing = try Publishing(workspace, console: invocation.console)
-        let (_, index) = try await publishing.current()
+        let index = try await publishing.index(invocation)
         return index.heads.contains {
             $0.head.channel == channel && $0.head.candidate?.haltedGrant != nil
         }
@@ -215,16 +215,17 @@ enum RolloutCommands {
 
     private static func show(
         _ report: ServerRolloutChange.Report, on console: Console,
-        _ words: (ServerRollout) -> String
+        _ words: (RolloutStatus) -> String
     ) throws {
         try console.report(report) { console in
             for rollout in report.rollouts {
                 console.print(
                     words(rollout)
                         + console.style.dim(
-                            " (build \(rollout.fingerprint.prefix(16)), "
+                            " (\(rollout.words), "
                                 + (report.by == "brake"
-                                    ? "brake \(rollout.brake_seq)" : "revision \(rollout.revision)")
+                                    ? "brake \(rollout.brakeSequence)"
+                                    : "revision \(rollout.revision)")
                                 + ")"))
             }
             for build in report.left {

@@ -66,7 +66,8 @@ enum HeadChange {
                         + (only.map { " for a build \($0)…" } ?? ""),
                     fix: "patchcli status", exit: .unreachable)
             }
-            let reach = await Reach.of(heads.map(\.fingerprint), workspace, invocation.console)
+            let reach = await Reach.of(
+                heads.map(\.fingerprint), bundle: bundle, workspace, invocation.console)
             if let question, isAsked {
                 let known = reach.map { ", for \($0.words)" } ?? ""
                 try invocation.console.confirm("\(question) on \(channel)\(known)?")

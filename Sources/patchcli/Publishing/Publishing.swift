@@ -22,6 +22,12 @@ struct Publishing: Sendable {
         return (editor, try await ReleaseIndex(editor) { try await repository.read($0) })
     }
 
+    /// What is published of modules, or of the web bundle that `--bundle-name` names.
+    func index(_ invocation: Invocation) async throws -> ReleaseIndex {
+        let index = try await current().index
+        return try invocation[Common.bundleName].map(index.ofBundle) ?? index
+    }
+
     /// Publishes `editor`'s changes.
     /// - Parameter freshness: signs freshness instead of the key on this machine, where that is
     ///   done here.

@@ -118,6 +118,12 @@ struct ReleaseIndex: Sendable {
         self.lastSequence = lastSequence ?? releases.last?.release.sequence ?? 0
     }
 
+    /// The releases of this index, and from that of the modules also those of web bundles.
+    var releasesOfAll: [Published] { releases + bundles.values.flatMap(\.releases) }
+
+    /// This index of the modules, and one of each web bundle.
+    var withBundles: [ReleaseIndex] { [self] + bundleNames.map(ofBundle) }
+
     /// The names of the web bundles that were released.
     var bundleNames: [String] { bundles.keys.sorted() }
 

@@ -58,7 +58,7 @@ enum ExplainCommand {
             ],
             parameters: parameters(
                 gate, device, state, id, running, system, app, tags, cohort, Common.project,
-                Common.channel, Common.fingerprint),
+                Common.channel, Common.fingerprint, Common.bundleName),
             body: run)
     }
 
@@ -76,6 +76,8 @@ enum ExplainCommand {
         }
         let channel: String
         let fingerprint: String
+        /// Absent for modules.
+        let bundle: String?
         /// `current`, `embedded` or a digest.
         let target: String
         let version: String?
@@ -101,14 +103,15 @@ enum ExplainCommand {
         }
         let publishing = try Publishing(workspace, console: invocation.console)
         let known = try await subject(invocation, workspace)
-        let (editor, index) = try await publishing.current()
+        let (editor, all) = try await publishing.current()
+        let index = known.bundle.map(all.ofBundle) ?? all
         let published = PublishedState(
             editor, index, channel: known.channel, fingerprint: known.fingerprint)
         let device = try device(known, published, workspace, index)
         let decision = decide(
             device, head: published.head, brake: published.brake, releases: published.releases,
             restriction: published.restriction)
-        let report = report(decision, device, published, said: known.said)
+        let report = report(decision, device, published, known)
         try invocation.console.report(report) { show(report, on: $0) }
     }
 
@@ -118,6 +121,8 @@ enum ExplainCommand {
     struct Subject {
         var channel: String
         var fingerprint: String
+        /// The web bundle that is asked about; nil for modules.
+        var bundle: String?
         var deviceID: String?
         var system: String?
         var app: String?
@@ -142,6 +147,8 @@ enum ExplainCommand {
             system: try invocation[system], app: try invocation[app],
             tags: Set(try invocation[tags]), cohort: try invocation[cohort],
             running: try invocation[running])
+        subject.bundle = try invocation[Common.bundleName]
+        if subject.bundle != nil { subject.fingerprint = BundleRelease.anyBuild }
         if let path = try invocation[state] {
             let state = try readState(path)
             subject.deviceID = subject.deviceID ?? state.deviceID
@@ -202,7 +209,9 @@ enum ExplainCommand {
         device.cohort = subject.cohort
         let configured = workspace.resources?.configuration
         device.floor = published.floor
-        if let configured, configured.fingerprint == subject.fingerprint {
+        if let configured,
+            subject.bundle != nil || configured.fingerprint == subject.fingerprint
+        {
             device.floor = max(device.floor, configured.floors.min_sequence)
             device.embeddedSequence = configured.embedded_sequence
         }
@@ -228,7 +237,7 @@ enum ExplainCommand {
     // MARK: What came out
 
     private static func report(
-        _ decision: Decision, _ device: Device, _ published: PublishedState, said: String?
+        _ decision: Decision, _ device: Device, _ published: PublishedState, _ subject: Subject
     ) -> Report {
         func version(_ digest: String?) -> String? {
             digest.flatMap { published.releases[$0]?.version }
@@ -250,7 +259,8 @@ enum ExplainCommand {
                     device: device.deviceID, salt: candidate.salt, grant: reach))
         }
         return Report(
-            channel: device.channel, fingerprint: device.fingerprint, target: target,
+            channel: device.channel, fingerprint: device.fingerprint, bundle: subject.bundle,
+            target: target,
             version: version(digest), running: version(device.current.digest),
             mandatory: decision.isMandatory, reason: decision.reason.code,
             text: decision.reason.text, advice: decision.reason.advice, context: decision.context,
@@ -259,7 +269,7 @@ enum ExplainCommand {
                 .init(
                     digest: $0.digest, version: version($0.digest), reason: $0.reason.code,
                     text: $0.reason.text)
-            }, draw: draw, device_said: said)
+            }, draw: draw, device_said: subject.said)
     }
 
     private static func show(_ report: Report, on console: Console) {
@@ -281,7 +291,11 @@ enum ExplainCommand {
                     + ": " + style.cyan(excluded.reason) + style.dim("  " + excluded.text))
         }
         var fields: [(name: String, value: String)] = [
-            ("channel", report.channel), ("build", String(report.fingerprint.prefix(16))),
+            ("channel", report.channel),
+            (
+                report.bundle == nil ? "build" : "bundle",
+                report.bundle ?? String(report.fingerprint.prefix(16))
+            ),
             ("runs", report.running ?? shipped),
             (
                 "statement",

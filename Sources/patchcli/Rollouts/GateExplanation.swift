@@ -20,6 +20,8 @@ enum GateExplanation {
     struct Report: Encodable {
         struct Rollout: Encodable {
             let fingerprint: String
+            /// Absent for modules.
+            let bundle: String?
             let channel: String
             let release: String
             let decisions: [Decision]
@@ -40,7 +42,7 @@ enum GateExplanation {
         let channel = try invocation[Common.channel] ?? workspace.configuration.channel
         let build = try invocation[Common.fingerprint]?.lowercased() ?? ""
         let publishing = try Publishing(workspace, console: invocation.console)
-        let (_, index) = try await publishing.current()
+        let index = try await publishing.index(invocation)
         let releases = try ListCommands.find(name, in: index)
             .filter { $0.fingerprint.hasPrefix(build) }
         guard !releases.isEmpty else { throw ListCommands.unknown(name, index) }
@@ -49,7 +51,10 @@ enum GateExplanation {
             let document: Document
             do {
                 document = try await access.call(
-                    "GET", "rollouts/\(channel)/\(release.fingerprint)/decisions",
+                    "GET",
+                    RolloutStatus.path(
+                        channel: channel, fingerprint: release.fingerprint, bundle: index.bundle)
+                        + "/decisions",
                     query: [("limit", "\(most)")])
             } catch let refusal as ServerRefusal where refusal.status == 404 {
                 continue
@@ -60,7 +65,8 @@ enum GateExplanation {
             guard !own.isEmpty else { continue }
             rollouts.append(
                 .init(
-                    fingerprint: release.fingerprint, channel: channel, release: release.version,
+                    fingerprint: release.fingerprint, bundle: index.bundle, channel: channel,
+                    release: release.version,
                     decisions: own.sorted { $0.at < $1.at }.map {
                         .init(record: $0, reproduced: $0.again() == $0.decision)
                     }))
@@ -83,7 +89,10 @@ enum GateExplanation {
         for rollout in report.rollouts {
             console.print(
                 style.bold(rollout.release)
-                    + style.dim(" on \(rollout.channel), build \(rollout.fingerprint.prefix(16))"))
+                    + style.dim(
+                        " on \(rollout.channel), "
+                            + (rollout.bundle.map { "bundle \($0)" }
+                                ?? "build \(rollout.fingerprint.prefix(16))")))
             GateWords.show(rollout.decisions.map(\.record), from: nil, on: console)
             if let last = rollout.decisions.last?.record { GateWords.evidence(last, on: console) }
             for decision in rollout.decisions where !decision.reproduced {

@@ -4,6 +4,7 @@ import CommandLineKit
 enum KnownInstall {
     private struct Document: Decodable {
         let fingerprint: String
+        let bundle: String?
         let release: String
         let reason: String?
         let last_event: String
@@ -27,6 +28,7 @@ enum KnownInstall {
                 fix: "patchcli explain --device-id <uuid>", exit: .usage)
         }
         subject.fingerprint = document.fingerprint
+        subject.bundle = document.bundle
         if subject.running == nil, !document.release.isEmpty { subject.running = document.release }
         subject.system = subject.system ?? document.os.map(version)
         subject.app = subject.app ?? document.app_version

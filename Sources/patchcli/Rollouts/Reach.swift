@@ -17,21 +17,27 @@ struct Reach: Encodable, Equatable, Sendable {
             + Quantity.count(builds, "build")
     }
 
-    /// Counts the devices of some builds, or of those that run a release.
+    /// Counts the devices of some builds, or of a web bundle.
     /// - Returns: Nil where nobody counts: in a static tree, without a token, or when the server
     ///   does not answer that. A rollback in an emergency must not wait for a number, so what went
     ///   wrong is only noted; publishing meets it again where it matters.
     static func of(
-        _ fingerprints: [String], _ workspace: Workspace, _ console: Console
+        _ fingerprints: [String], bundle: String? = nil, _ workspace: Workspace, _ console: Console
     ) async -> Reach? {
         guard !workspace.isStatic, let access = try? ServerAccess(workspace) else { return nil }
         do {
             // The server tells of 200 pairs of release and build at most; of one build that is all.
             var query = [("days", "1")]
-            if fingerprints.count == 1 { query.append(("fingerprint", fingerprints[0])) }
+            if let bundle {
+                query.append(("bundle", bundle))
+            } else if fingerprints.count == 1 {
+                query.append(("fingerprint", fingerprints[0]))
+            }
             let insights: InsightsCommand.Document = try await access.call(
                 "GET", "insights", query: query)
-            let own = insights.releases.filter { fingerprints.contains($0.fingerprint) }
+            let own = insights.releases.filter {
+                $0.bundle == bundle && fingerprints.contains($0.fingerprint)
+            }
             return Reach(
                 devices: own.reduce(0) { $0 + $1.current }, builds: Set(fingerprints).count,
                 installs: insights.installs)

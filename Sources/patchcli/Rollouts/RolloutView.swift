@@ -9,13 +9,15 @@ enum RolloutView {
         struct Rollout: Encodable {
             let release: String
             let fingerprint: String
+            /// Absent for modules.
+            let bundle: String?
             let channel: String
             let grant_bps: Int
             let reach_bps: Int
             let halted: Bool
             let require: Requirement?
             /// Nil in a static tree.
-            let server: ServerRollout?
+            let server: RolloutStatus?
         }
         let rollouts: [Rollout]
     }
@@ -26,7 +28,7 @@ enum RolloutView {
         let channel = try invocation[Common.channel] ?? workspace.configuration.channel
         let build = try invocation[Common.fingerprint]?.lowercased() ?? ""
         let publishing = try Publishing(workspace, console: invocation.console)
-        let (_, index) = try await publishing.current()
+        let index = try await publishing.index(invocation)
         let releases = try ListCommands.find(name, in: index)
             .filter { $0.fingerprint.hasPrefix(build) }
         guard !releases.isEmpty else { throw ListCommands.unknown(name, index) }
@@ -40,12 +42,13 @@ enum RolloutView {
                 workspace.isStatic
                 ? nil
                 : try await ServerAccess(workspace).rollout(
-                    channel: channel, fingerprint: release.fingerprint)
+                    channel: channel, fingerprint: release.fingerprint, bundle: index.bundle)
             rollouts.append(
                 .init(
-                    release: release.version, fingerprint: release.fingerprint, channel: channel,
-                    grant_bps: candidate.grant, reach_bps: server?.reach_bps ?? candidate.grant,
-                    halted: server?.halted ?? index.isHalted(head),
+                    release: release.version, fingerprint: release.fingerprint,
+                    bundle: index.bundle, channel: channel, grant_bps: candidate.grant,
+                    reach_bps: server?.reach ?? candidate.grant,
+                    halted: server?.isHalted ?? index.isHalted(head),
                     require: candidate.require, server: server))
         }
         guard !rollouts.isEmpty else {
@@ -63,12 +66,14 @@ enum RolloutView {
         let state =
             rollout.halted
             ? style.red("halted")
-            : rollout.server?.paused == true ? style.yellow("advanced by hand") : ""
+            : rollout.server?.isPaused == true ? style.yellow("advanced by hand") : ""
         console.print(
             style.bold(rollout.release) + " on \(rollout.channel) reaches "
                 + style.bold(GateWords.share(rollout.reach_bps)) + " of devices"
                 + (state.isEmpty ? "" : ", " + state)
-                + style.dim("  build \(rollout.fingerprint.prefix(16))"))
+                + style.dim(
+                    rollout.bundle.map { "  bundle \($0)" }
+                        ?? "  build \(rollout.fingerprint.prefix(16))"))
         console.print(bar(rollout, style))
         var fields: [(name: String, value: String)] = [
             ("granted", GateWords.share(rollout.grant_bps) + " by the release key")
@@ -81,19 +86,21 @@ enum RolloutView {
                     "plan",
                     server.plan.map {
                         StageList($0).argumentText
-                            + (server.plan_from == "server" ? "" : style.dim(" (signed)"))
+                            + (server.planOrigin == .server ? "" : style.dim(" (signed)"))
                     } ?? "none: nobody watches it"
                 ))
             if server.plan != nil {
-                fields.append(("stage since", Moment.text(server.stage_since)))
+                fields.append(("stage since", Moment.text(server.stageSince)))
             }
         }
         console.print(fields: fields)
-        if let last = rollout.server?.last_decision {
+        if let last = rollout.server?.lastDecision {
             console.print()
             GateWords.show([last], from: nil, on: console)
             GateWords.evidence(last, on: console)
-            console.print(style.dim("All decisions: patchcli explain --gate \(rollout.release)"))
+            let bundle = rollout.bundle.map { " --bundle-name \($0)" } ?? ""
+            console.print(
+                style.dim("All decisions: patchcli explain --gate \(rollout.release)\(bundle)"))
         }
     }
 

@@ -3,48 +3,36 @@ import Rollout
 import RolloutGates
 import TUF
 
-/// A rollout as the server tells of it.
-struct ServerRollout: Codable, Sendable {
-    let channel: String
-    let fingerprint: String
-    let stable: String?
-    let release: String?
-    let grant_bps: Int
-    let reach_bps: Int
-    let halted: Bool
-    let paused: Bool
-    let plan: StagePlan?
-    /// `server`, `head` or nothing.
-    let plan_from: String?
-    let rules: GateRules
-    let stage_since: Int
-    let head_seq: Int
-    let brake_seq: Int
-    let revision: Int
-    let last_decision: GateRecord?
-
+extension RolloutStatus {
     /// Its place in the API.
-    var path: String { "rollouts/\(channel)/\(fingerprint)" }
+    var path: String { Self.path(channel: channel, fingerprint: fingerprint, bundle: bundle) }
+
+    static func path(channel: String, fingerprint: String, bundle: String?) -> String {
+        bundle.map { "bundle-rollouts/\(channel)/\($0)" } ?? "rollouts/\(channel)/\(fingerprint)"
+    }
 
     /// Whoever changes it builds on this revision, or is told that somebody was faster.
     var ifMatch: [String: String] { ["If-Match": "\"\(revision)\""] }
+
+    /// `build 0123456789abcdef`, `bundle app`.
+    var words: String {
+        bundle.map { "bundle \($0)" } ?? "build \(fingerprint.prefix(16))"
+    }
 }
 
 extension ServerAccess {
-    /// The rollout of a channel and build; nil when nothing is published there.
-    func rollout(channel: String, fingerprint: String) async throws -> ServerRollout? {
+    /// The rollout of a channel and build, or of a channel and web bundle; nil when nothing is
+    /// published there.
+    func rollout(
+        channel: String, fingerprint: String, bundle: String?
+    ) async throws -> RolloutStatus? {
         do {
-            return try await call("GET", "rollouts/\(channel)/\(fingerprint)")
+            return try await call(
+                "GET",
+                RolloutStatus.path(channel: channel, fingerprint: fingerprint, bundle: bundle))
         } catch let refusal as ServerRefusal where refusal.status == 404 {
             return nil
         }
-    }
-
-    /// Every rollout of the app.
-    func rollouts() async throws -> [ServerRollout] {
-        struct Listing: Decodable { let rollouts: [ServerRollout] }
-        let listing: Listing = try await call("GET", "rollouts")
-        return listing.rollouts
     }
 }
 
@@ -61,7 +49,7 @@ enum ServerRolloutChange {
         let channel: String
         /// Who signs it: the server's ops key, or nobody.
         let by: String
-        let rollouts: [ServerRollout]
+        let rollouts: [RolloutStatus]
         let left: [Left]
     }
 
@@ -69,7 +57,7 @@ enum ServerRolloutChange {
     /// - Throws: ``CommandFailure`` `not_rolling_out`, or the refusal when no build could be changed.
     static func run(
         _ name: String, _ workspace: Workspace, _ invocation: Invocation, by: String = "brake",
-        _ change: @Sendable (ServerAccess, ServerRollout) async throws -> ServerRollout
+        _ change: @Sendable (ServerAccess, RolloutStatus) async throws -> RolloutStatus
     ) async throws -> Report {
         let access = try ServerAccess(workspace)
         let channel = try invocation[Common.channel] ?? workspace.configuration.channel
@@ -80,7 +68,7 @@ enum ServerRolloutChange {
                 "not_rolling_out", "Release '\(name)' is not being rolled out on \(channel)",
                 fix: "patchcli status", exit: .unreachable)
         }
-        var changed: [ServerRollout] = []
+        var changed: [RolloutStatus] = []
         var left: [Report.Left] = []
         var first: (any Error)?
         for rollout in found {
@@ -103,19 +91,19 @@ enum ServerRolloutChange {
     /// The rollouts of a release on the channel that the command names.
     static func rollouts(
         of name: String, _ access: ServerAccess, _ workspace: Workspace, _ invocation: Invocation
-    ) async throws -> [ServerRollout] {
+    ) async throws -> [RolloutStatus] {
         let channel = try invocation[Common.channel] ?? workspace.configuration.channel
         let build = try invocation[Common.fingerprint]?.lowercased() ?? ""
         let publishing = try Publishing(workspace, console: invocation.console)
-        let (_, index) = try await publishing.current()
+        let index = try await publishing.index(invocation)
         let releases = try ListCommands.find(name, in: index)
             .filter { $0.fingerprint.hasPrefix(build) }
         guard !releases.isEmpty else { throw ListCommands.unknown(name, index) }
-        var found: [ServerRollout] = []
+        var found: [RolloutStatus] = []
         for release in releases {
             guard
                 let rollout = try await access.rollout(
-                    channel: channel, fingerprint: release.fingerprint),
+                    channel: channel, fingerprint: release.fingerprint, bundle: index.bundle),
                 rollout.release == release.digest
             else { continue }
             found.append(rollout)

@@ -26,6 +26,8 @@ struct ReleaseEndpoints: Sendable {
         let digest: String
         let size: Int
         let fingerprint: String
+        /// The web bundle; absent for modules.
+        let bundle: String?
         let platform: String
         let path: String
         let mandatory: Bool
@@ -38,6 +40,11 @@ struct ReleaseEndpoints: Sendable {
         let releases: [Published]
     }
 
+    private static func bundle(_ path: String) -> String? {
+        let parts = path.split(separator: "/")
+        return parts.count == 3 && parts[0] == "bundles" ? String(parts[1]) : nil
+    }
+
     @Sendable private func list(_ call: Call, _ body: [UInt8]) async throws -> HTTPResponse {
         let publisher = services.releases.publisher(try call.requireApp())
         let (snapshot, found) = try await publisher.releases()
@@ -45,7 +52,8 @@ struct ReleaseEndpoints: Sendable {
             Published(
                 version: $0.release.version, sequence: $0.release.sequence,
                 digest: $0.release.raw.sha256, size: $0.release.raw.size,
-                fingerprint: $0.release.fingerprint, platform: $0.release.platform,
+                fingerprint: $0.release.fingerprint, bundle: Self.bundle($0.path),
+                platform: $0.release.platform,
                 path: $0.path, mandatory: $0.release.mandatory, notes: $0.release.notes,
                 commit: $0.release.commit)
         }

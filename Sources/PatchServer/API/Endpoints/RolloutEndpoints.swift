@@ -1,11 +1,15 @@
 import Foundation
 import Rollout
 import RolloutGates
+import WebViewBundle
 
 /// Rollouts and brakes.
 struct RolloutEndpoints: Sendable {
     private static let app = "/api/v1/apps/{app_key}"
-    private static let one = "\(app)/rollouts/{channel}/{fingerprint}"
+    /// A rollout of modules, and one of a web bundle.
+    private static let places = [
+        "\(app)/rollouts/{channel}/{fingerprint}", "\(app)/bundle-rollouts/{channel}/{bundle}",
+    ]
 
     let services: Services
     private var rollouts: RolloutService { services.rollouts }
@@ -13,62 +17,56 @@ struct RolloutEndpoints: Sendable {
     var routes: [Route] {
         [
             Route("GET", "\(Self.app)/rollouts", .app(.read), .body(0, list)),
-            Route("GET", Self.one, .app(.read), .body(0, show)),
-            Route("PUT", Self.one, .app(.rollout), .body(JSONBody.usual, change)),
-            Route("POST", "\(Self.one)/halt", .app(.rollout), .body(JSONBody.usual, halt)),
-            Route("POST", "\(Self.one)/resume", .app(.rollout), .body(JSONBody.usual, resume)),
-            Route("GET", "\(Self.one)/decisions", .app(.read), .body(0, decisions)),
             Route("GET", "\(Self.app)/brakes/{channel}", .app(.read), .body(0, showBrake)),
             Route("POST", "\(Self.app)/brakes", .app(.rollout), .body(64 << 10, brake)),
+        ] + Self.places.flatMap(routes)
+    }
+
+    private func routes(_ one: String) -> [Route] {
+        [
+            Route("GET", one, .app(.read), .body(0, show)),
+            Route("PUT", one, .app(.rollout), .body(JSONBody.usual, change)),
+            Route("POST", "\(one)/halt", .app(.rollout), .body(JSONBody.usual, halt)),
+            Route("POST", "\(one)/resume", .app(.rollout), .body(JSONBody.usual, resume)),
+            Route("GET", "\(one)/decisions", .app(.read), .body(0, decisions)),
         ]
     }
 
     // MARK: Rollouts
 
-    /// A rollout as the API tells of it.
-    struct Document: Encodable {
-        let channel: String
-        let fingerprint: String
-        let stable: String?
-        let release: String?
-        let grant_bps: Int
-        let reach_bps: Int
-        let halted: Bool
-        let paused: Bool
-        let plan: StagePlan?
-        /// `server`, `head` or absent.
-        let plan_from: String?
-        let rules: GateRules
-        let stage_since: Int
-        let head_seq: Int
-        let brake_seq: Int
-        let revision: Int
-        let last_decision: GateRecord?
-    }
+    private struct Listing: Encodable { let rollouts: [RolloutStatus] }
 
-    private struct Listing: Encodable { let rollouts: [Document] }
-
-    private func document(_ status: RolloutService.Status) throws -> Document {
+    private func document(_ status: RolloutService.Status) throws -> RolloutStatus {
         let head = status.published.head
-        var from: String?
-        if status.plan != nil { from = status.settings.plan == nil ? "head" : "server" }
-        return Document(
-            channel: status.key.channel, fingerprint: status.key.fingerprint, stable: head.stable,
-            release: head.candidate?.digest, grant_bps: head.candidate?.grant ?? 0,
-            reach_bps: status.published.reach, halted: status.published.isHalted,
-            paused: status.settings.isPaused, plan: status.plan, plan_from: from,
-            rules: status.settings.rules, stage_since: status.settings.since,
-            head_seq: head.headSequence, brake_seq: status.published.brake?.brakeSequence ?? 0,
-            revision: status.revision,
-            last_decision: try head.candidate.flatMap {
-                try rollouts.tables.last(status.key, about: $0.digest)
-            })
+        var document = RolloutStatus(
+            channel: status.key.channel, fingerprint: status.key.subject.fingerprint,
+            bundle: status.key.subject.bundle)
+        document.stable = head.stable
+        document.release = head.candidate?.digest
+        document.grant = head.candidate?.grant ?? 0
+        document.reach = status.published.reach
+        document.isHalted = status.published.isHalted
+        document.isPaused = status.settings.isPaused
+        document.plan = status.plan
+        if status.plan != nil {
+            document.planOrigin = status.settings.plan == nil ? .head : .server
+        }
+        document.rules = status.settings.rules
+        document.stageSince = status.settings.since
+        document.headSequence = head.headSequence
+        document.brakeSequence = status.published.brake?.brakeSequence ?? 0
+        document.revision = status.revision
+        document.lastDecision = try head.candidate.flatMap {
+            try rollouts.tables.last(status.key, about: $0.digest)
+        }
+        return document
     }
 
     private func find(_ call: Call) async throws -> RolloutService.Status {
-        try await rollouts.find(
+        let bundle = call.parameters["bundle"]
+        return try await rollouts.find(
             try call.requireApp(), channel: call.parameter("channel"),
-            fingerprint: call.parameter("fingerprint"))
+            bundle.map { .bundle($0) } ?? .build(call.parameter("fingerprint")))
     }
 
     private func answer(_ status: RolloutService.Status) throws -> HTTPResponse {
@@ -143,15 +141,22 @@ struct RolloutEndpoints: Sendable {
     // MARK: Brakes
 
     @Sendable private func showBrake(_ call: Call, _ body: [UInt8]) async throws -> HTTPResponse {
+        let path = Self.braked(call.query("bundle")).brakePath(channel: call.parameter("channel"))
         guard
             let brake = try await services.releases.publisher(try call.requireApp()).brake(
-                channel: call.parameter("channel"))
+                at: path)
         else { throw APIError.notFound }
         return .json(200, brake, [("ETag", "\"\(brake.brakeSequence)\"")])
     }
 
+    /// What a brake is on: a web bundle, or the modules of all builds.
+    private static func braked(_ bundle: String?) -> RolloutSubject {
+        bundle.map { .bundle($0) } ?? .build("")
+    }
+
     private struct BrakeChange: Decodable {
         let channel: String
+        let bundle: String?
         let halted: Bool?
         let caps: [String: Int]?
         let recalled: [String]?
@@ -162,12 +167,13 @@ struct RolloutEndpoints: Sendable {
         let namesReturn: Bool
 
         enum CodingKeys: String, CodingKey {
-            case channel, halted, caps, recalled, return_to, kind
+            case channel, bundle, halted, caps, recalled, return_to, kind
         }
 
         init(from decoder: any Decoder) throws {
             let values = try decoder.container(keyedBy: CodingKeys.self)
             channel = try values.decode(String.self, forKey: .channel)
+            bundle = try values.decodeIfPresent(String.self, forKey: .bundle)
             halted = try values.decodeIfPresent(Bool.self, forKey: .halted)
             caps = try values.decodeIfPresent([String: Int].self, forKey: .caps)
             recalled = try values.decodeIfPresent([String].self, forKey: .recalled)
@@ -182,6 +188,9 @@ struct RolloutEndpoints: Sendable {
         let app = try call.requireApp()
         let change = try JSONBody.read(BrakeChange.self, body)
         try JSONBody.checkIdentifier(change.channel, "channel")
+        if let bundle = change.bundle, !BundleName.isValid(bundle) {
+            throw APIError.malformed("bad_identifier", "'bundle' is no name of a web bundle.")
+        }
         try call.principal?.require(channel: change.channel)
         let digests =
             Array((change.caps ?? [:]).keys) + (change.recalled ?? [])
@@ -195,7 +204,8 @@ struct RolloutEndpoints: Sendable {
             throw APIError.malformed("bad_cap", "Caps are 0 to 10,000 basis points.")
         }
         let outcome = try await services.releases.publisher(app).changeBrake(
-            channel: change.channel, expected: try call.ifMatch()
+            channel: change.channel, of: Self.braked(change.bundle),
+            expected: try call.ifMatch()
         ) { brake in
             if let halted = change.halted { brake.halted = halted }
             if let caps = change.caps { brake.caps = caps }
@@ -206,7 +216,8 @@ struct RolloutEndpoints: Sendable {
         if outcome.isNew {
             try services.control.record(
                 .init(
-                    action: "brake.changed", appKey: app.appKey, subject: change.channel,
+                    action: "brake.changed", appKey: app.appKey,
+                    subject: change.channel + (change.bundle.map { "/bundle/\($0)" } ?? ""),
                     detail: [
                         "brake_seq": "\(outcome.brake.brakeSequence)",
                         "halted": "\(outcome.brake.halted)", "kind": outcome.brake.kind.rawValue,

@@ -104,10 +104,13 @@ struct TelemetryEndpoints: Sendable {
 
     @Sendable private func insights(_ call: Call, _ body: [UInt8]) throws -> HTTPResponse {
         let days = try call.number("days", default: 7, in: 1...90)
+        let subject =
+            call.query("bundle").map { RolloutSubject.bundle($0) }
+            ?? call.query("fingerprint").map { RolloutSubject.build($0) }
         return .json(
             200,
             try services.telemetry.insights(
                 app: try call.requireApp().appKey, release: call.query("release"),
-                fingerprint: call.query("fingerprint"), days: days))
+                build: subject?.name, days: days))
     }
 }
