@@ -16,7 +16,7 @@ struct PreviewSource: Sendable {
         guard !found.isEmpty else {
             throw PreviewFailure(
                 "no_sources", "There is no Swift file at \(root.path)",
-                fix: "name a folder with views, as in 'patchcli views Sources/App'")
+                fix: "name a folder with views, as in 'patchcli preview Sources/App'")
         }
         var size = 0
         return try found.map { url in

@@ -12,7 +12,7 @@ struct FingerprintCommandTests {
         return loop
     }
 
-    @Test("three checkouts under other users, paths, locales and time zones have the same value")
+    @Test("P27: checkouts under other users, paths, locales and time zones have the same value")
     func sameEverywhere() throws {
         let loop = try Self.registered("everywhere")
         let wanted = try #require(try loop.json("fingerprint", "show")["fingerprint"] as? String)

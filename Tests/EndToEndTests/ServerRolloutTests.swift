@@ -248,7 +248,82 @@ import Testing
     }
 }
 
+extension ServerRolloutTests {
+    @Test("on a terminal what cannot be undone is asked first, with the devices; elsewhere never")
+    func asksOnTerminals() throws {
+        let loop = try Loop("terminal")
+        try loop.makeReady()
+        try loop.edit("\"EUR \"", to: "\"€ \"")
+        _ = try loop.json("release")
+        try loop.edit("\"€ \"", to: "\"£ \"")
+        _ = try loop.json("release")
+        func version() throws -> String? { try loop.live()["stable"] as? String }
+        let no = try loop.onTerminal(["rollback"], answer: "n")
+        #expect(no.status == 1 && no.standardOutput.contains("known devices on 1 build"), "\(no)")
+        #expect(no.standardOutput.contains("Nothing was changed."), "\(no)")
+        #expect(try version() == "1.0.2")
+        let yes = try loop.onTerminal(["rollback"], answer: "y")
+        #expect(yes.status == 0 && yes.standardOutput.contains("[y/N]"), "\(yes)")
+        #expect(try version() == "1.0.1")
+        // Nothing is asked with --yes, in CI, or of what must be quick.
+        for (arguments, environment) in [
+            (["recall", "1.0.2", "--yes"], [:]), (["rollback", "--embedded"], ["CI": "1"]),
+            (["channel", "pause", "production"], [:]),
+        ] {
+            let quiet = try loop.onTerminal(arguments, answer: "n", environment: environment)
+            #expect(quiet.status == 0 && !quiet.standardOutput.contains("[y/N]"), "\(quiet)")
+        }
+        for arguments in [
+            ["prune"], ["keys", "rotate", "targets"], ["uninit"],
+            ["promote", "1.0.1", "--to-channel", "beta"],
+        ] {
+            let refused = try loop.onTerminal(arguments, answer: "n")
+            #expect(refused.status == 1, "\(arguments) \(refused)")
+            #expect(refused.standardOutput.contains("Nothing was changed."), "\(refused)")
+        }
+        _ = try loop.stopServer()
+    }
+}
+
 extension Loop {
+    /// Runs `patchcli` in a terminal of its own, where somebody gives one answer when asked.
+    func onTerminal(
+        _ arguments: [String], answer: String, environment: [String: String] = [:]
+    ) throws -> ChildProcess.Result {
+        let script = try folder.write(
+            """
+            import os, pty, sys
+            answer, *command = sys.argv[1:]
+            process, terminal = pty.fork()
+            if process == 0:
+                os.execv(command[0], command)
+            text, told = b"", False
+            while True:
+                try:
+                    data = os.read(terminal, 4096)
+                except OSError:
+                    break
+                if not data:
+                    break
+                text += data
+                if not told and b"[y/N]" in text:
+                    os.write(terminal, answer.encode() + b"\\n")
+                    told = True
+            _, status = os.waitpid(process, 0)
+            sys.stdout.buffer.write(text)
+            sys.stdout.flush()
+            sys.exit(os.waitstatus_to_exitcode(status))
+            """, to: "terminal.py")
+        var all = [
+            "XDG_CONFIG_HOME": folder.file("config").path, "NO_COLOR": "1", "OPENPATCH_TOKEN": "",
+            "CI": "", "TERM": "xterm",
+        ]
+        all.merge(environment) { $1 }
+        return try ChildProcess.run(
+            Tools.python, [script.path, answer, Self.patchcli] + arguments, in: app,
+            environment: all, seconds: 300)
+    }
+
     /// The server's part of a rollout, from `rollout R --json`.
     func rollout(_ release: String) throws -> [String: Any] {
         let found = try json("rollout", release)["rollouts"] as? [[String: Any]]

@@ -49,7 +49,7 @@ struct FingerprintTests {
             } == plain)
     }
 
-    @Test("locale, time zone and environment are no inputs")
+    @Test("P28: locale, time zone and environment are no inputs")
     func environment() throws {
         let fixture = try ProjectFixture(files: Self.files)
         let before = try fixture.project().fingerprint()

@@ -12,7 +12,7 @@ import Testing
         let values: [String: [String]] = [
             "app_key": [fixture.appKey], "channel": ["production", "staging"],
             "fingerprint": [ServerFixture.fingerprint, fixture.fp16],
-            "bundle": ["app", "docs"], "version": ["1.0.0", "2.0"],
+            "bundle": ["app", "docs"], "version": ["1.0.0", "2.0"], "build": ["310"],
             "install_id": ["6f1c2a30-0000-4000-8000-00000000000a"],
         ]
         var document =

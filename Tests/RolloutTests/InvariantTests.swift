@@ -76,7 +76,7 @@ import Testing
         #expect((0.08...0.12).contains(Double(again) / Double(first)))
     }
 
-    @Test("I4: having done what was decided, a device is asked for nothing more")
+    @Test("I4, P06: having done what was decided, a device is asked for nothing more")
     func I4_fixpoint() {
         let sweep = StateSweep.shared
         #expect(sweep.wrong[.fixpoint] == nil, "\(sweep.replay)")

@@ -94,14 +94,14 @@ import Testing
         try project.edit("EUR", to: "€")
         let made = try project.json("release", "--to-tag", "testers")
         let digest = ((made["release"] as? [String: Any])?["raw"] as? [String: Any])?["sha256"]
-        let found = try project.json("preview", "1.0.1", "--link", "tiny://join")
+        let found = try project.json("invite", "1.0.1", "--link", "tiny://join")
         let invitation = (found["invitations"] as? [[String: Any]])?.first
         let short = (digest as? String)?.prefix(16) ?? ""
         #expect(invitation?["link"] as? String == "tiny://join?tag=testers&digest=\(short)")
         try project.json("rollout", "1.0.1", "--finish", "--drop-requirements")
         let stable = (try project.json("status")["live"] as? [[String: Any]])?.first?["stable"]
         #expect(stable as? String == "1.0.1")
-        #expect(try project.cli("preview", "1.0.1").status == 64, "it is for everybody now")
+        #expect(try project.cli("invite", "1.0.1").status == 64, "it is for everybody now")
         for wrong in [
             ["--to-tag", "a", "--rollout", "5%"], ["--to-tag", "a", "--stages", "standard"],
             ["--apply-by", "2d"], ["--stages", "standard"], ["--min-os", "x"],

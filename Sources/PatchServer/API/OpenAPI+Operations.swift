@@ -1,5 +1,4 @@
 import TUF
-import WebViewBundle
 
 extension OpenAPI {
     private static let app = "/api/v1/apps/{app_key}"
@@ -108,6 +107,19 @@ extension OpenAPI {
             access: mayRelease, request: "ReleaseForm", requestType: "multipart/form-data",
             headers: match, answers: [(200, "Publication"), (201, "Publication")]),
         Operation(
+            method: "GET", path: "\(app)/builds",
+            summary: "Store builds whose version and number are known, newest first.",
+            access: read, answers: [(200, "StoreBuilds")]),
+        Operation(
+            method: "PUT", path: "\(app)/builds/{version}/{build}",
+            summary: "Says which fingerprint a store build has; a number belongs to one.",
+            access: mayRelease, request: "NewStoreBuild",
+            answers: [(200, "StoreBuild"), (201, "StoreBuild")]),
+        Operation(
+            method: "POST", path: "\(app)/prune",
+            summary: "Removes published files that no metadata leads to any more.",
+            access: mayRelease, request: "Pruning", answers: [(200, "Pruned")]),
+        Operation(
             method: "POST", path: "\(app)/uploads", summary: "Begins a target in pieces.",
             access: mayRelease, request: "NewUpload", headers: once,
             answers: [(201, "Upload")]),
@@ -182,11 +194,11 @@ extension OpenAPI {
             method: "GET", path: "\(app)/bundles/{bundle}",
             summary: "The archive of a web bundle's stable release, by the remote contract.",
             access: "anybody", query: [("channel", ["type": "string"])],
-            answers: [(200, "Bytes")], answerType: BundleFormat.mediaType),
+            answers: [(200, "Bytes")], answerType: BundleEndpoints.mediaType),
         Operation(
             method: "GET", path: "\(app)/bundles/{bundle}/{version}",
             summary: "The archive of a published version, by the remote contract.",
-            access: "anybody", answers: [(200, "Bytes")], answerType: BundleFormat.mediaType),
+            access: "anybody", answers: [(200, "Bytes")], answerType: BundleEndpoints.mediaType),
     ]
 
     private static let ofDevices = [

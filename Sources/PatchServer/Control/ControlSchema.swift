@@ -67,6 +67,15 @@ enum ControlSchema {
                     document TEXT NOT NULL) STRICT;
                 CREATE INDEX decisions_by_rollout
                     ON decisions (app_key, channel, fingerprint, id);
-                """)
+                """),
+        Database.Migration(
+            name: "builds by version and number",
+            script: """
+                CREATE TABLE builds (
+                    app_key TEXT NOT NULL REFERENCES apps (app_key) ON DELETE CASCADE,
+                    version TEXT NOT NULL, build TEXT NOT NULL, fingerprint TEXT NOT NULL,
+                    registered INTEGER NOT NULL,
+                    PRIMARY KEY (app_key, version, build)) STRICT, WITHOUT ROWID;
+                """),
     ]
 }

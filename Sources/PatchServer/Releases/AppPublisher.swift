@@ -89,6 +89,31 @@ actor AppPublisher {
         return (editor.snapshot?.signed.version ?? 0, releases)
     }
 
+    /// Removes the files of the tree that no client is led to any more, and their precompressed
+    /// copies. Nothing is published meanwhile.
+    /// - Returns: what was removed, or with `isDry` would be.
+    /// - Throws: ``APIError``, `FileError`, `TUFError`.
+    func prune(isDry: Bool) async throws -> [TreeRetention.File] {
+        try await load()
+        guard let editor else { throw Self.nothingPublished }
+        let root = URL(fileURLWithPath: "\(apps.layout.root)/\(folder)")
+        let tree = TreeRetention(
+            folder: root.appendingPathComponent("tree"),
+            timestampDays: editor.expiryPlan.freshnessDays)
+        let doomed: [TreeRetention.File]
+        do {
+            doomed = try tree.unreferenced(now: clock())
+        } catch let failure as TreeRetention.Failure {
+            throw APIError.internalFailure("The app's tree cannot be read: \(failure).")
+        }
+        guard !isDry, !doomed.isEmpty else { return doomed }
+        // Whether all of it went or not: nobody shall be served what is gone.
+        defer { apps.generation.advance() }
+        for file in doomed { try apps.files.remove("\(folder)/tree-br/\(file.path)") }
+        try tree.remove(doomed)
+        return doomed
+    }
+
     /// Seconds until timestamp and brakes expire.
     func secondsLeft() async throws -> (timestamp: Int64?, brakes: Int64?) {
         try await load()

@@ -40,6 +40,6 @@ public struct ViewFault: Error, Equatable, Sendable, CustomStringConvertible {
     /// The sentence for people.
     public var description: String {
         "the patched view cannot be shown (\(code): \(detail)), so the app's own view is; build "
-            + "the patch again, and see it with 'patchcli views' first"
+            + "the patch again, and see it with 'patchcli preview' first"
     }
 }

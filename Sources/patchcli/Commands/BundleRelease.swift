@@ -78,6 +78,12 @@ enum BundleRelease {
             progress.update(nil, Quantity.bytes(archive.bytes.count))
             return archive
         }
+        let reach = await Reach.of([anyBuild], bundle: name, workspace, console)
+        if let reach, reach.devices > 0, !isDry, !(try invocation[Common.yes]) {
+            try console.confirm(
+                "Release '\(name)' to \(wishes.audience.words) of "
+                    + "\(Quantity.number(reach.devices)) known devices on \(wishes.channel)?")
+        }
         let report = try await publishing.retrying { published, index in
             var editor = published
             let signers = try workspace.releaseSigners(published, command: signCommand)

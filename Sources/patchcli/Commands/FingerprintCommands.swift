@@ -13,6 +13,19 @@ enum FingerprintCommands {
         help: "Overrides the registration of a build with the same native code and other bodies; "
             + "only when that build never reached anybody.")
 
+    private static let appVersion = Parameter<String?>.option(
+        "app-version", placeholder: "version",
+        help: "The version that the store will show, as in 2.4; with --app-build.",
+        check: Common.checkName)
+    private static let appBuild = Parameter<String?>.option(
+        "app-build", placeholder: "number",
+        help: "The build number. The server lets no other fingerprint have both.",
+        check: Common.checkName)
+    private static let force = Parameter<Bool>.flag(
+        "force",
+        help: "Overrides another fingerprint's claim to version and build number; only when that "
+            + "build never reached anybody.")
+
     static var group: Command {
         Command(
             "fingerprint", abstract: "What identifies a store build.",
@@ -149,10 +162,13 @@ enum FingerprintCommands {
                 .openpatch/builds (commit them), patch-config.json and base.wasm into the app's \
                 resources, and signs a role for the build so that releases can be made for it.
                 """,
-            parameters: parameters(Common.project, offline, replace, Common.signCommand)
+            parameters: parameters(
+                Common.project, appVersion, appBuild, force, offline, replace, Common.signCommand)
         ) { invocation in
             let workspace = try Workspace(invocation)
             let console = invocation.console
+            // First: a number that is taken must leave nothing behind.
+            try await claim(workspace, invocation)
             let replacing = try invocation[replace]
             let build = try await console.step("Compile the base module") { progress in
                 let build = try workspace.project.registerBuild(replacing: replacing)
@@ -200,6 +216,44 @@ enum FingerprintCommands {
         console.print(
             "Commit .openpatch/builds, build the app with these resources; then edit and run "
                 + style.cyan("patchcli release") + ".")
+    }
+
+    private struct Claim: Encodable, Sendable {
+        let fingerprint: String
+        let replace: Bool
+    }
+
+    private struct Claimed: Decodable {
+        let fingerprint: String
+    }
+
+    /// Has the server note which fingerprint the app's version and build number have.
+    /// - Throws: ``CommandFailure`` `build_taken`, exit 5.
+    private static func claim(_ workspace: Workspace, _ invocation: Invocation) async throws {
+        let (version, build) = (try invocation[appVersion], try invocation[appBuild])
+        if version == nil, build == nil { return }
+        guard let version, let build else {
+            throw CommandFailure(
+                "build_incomplete", "--app-version and --app-build belong together",
+                fix: "patchcli fingerprint register --app-version 2.4 --app-build 310",
+                exit: .usage)
+        }
+        let access = try ServerAccess(workspace)
+        do {
+            let _: Claimed = try await access.call(
+                "PUT", "builds/\(version)/\(build)",
+                body: Claim(
+                    fingerprint: try workspace.project.fingerprint().value,
+                    replace: try invocation[force]))
+        } catch let refusal as ServerRefusal where refusal.code == "build_taken" {
+            throw CommandFailure(
+                "build_taken",
+                "Version \(version) (\(build)) is registered with another fingerprint",
+                why: "The same version with other native code: devices of one would be taken for "
+                    + "those of the other.",
+                fix: "patchcli fingerprint diff, then give this build another number",
+                exit: .fingerprintMismatch)
+        }
     }
 
     /// Where the app's history stood when a build was registered.

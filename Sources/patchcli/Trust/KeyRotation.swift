@@ -41,7 +41,8 @@ enum KeyRotation {
                 ),
             ],
             parameters: parameters(
-                Common.project, role, withKeys, publicKey, minimumSequence, Common.signCommand)
+                Common.project, role, withKeys, publicKey, minimumSequence, Common.signCommand,
+                Common.yes)
         ) { try await run($0, .rotate(try $0[role])) }
     }
 
@@ -55,7 +56,7 @@ enum KeyRotation {
                 """,
             examples: [("patchcli keys revoke 3f8a0c5d", "That key is worth nothing any more.")],
             parameters: parameters(
-                Common.project, keyID, withKeys, minimumSequence, Common.signCommand)
+                Common.project, keyID, withKeys, minimumSequence, Common.signCommand, Common.yes)
         ) { try await run($0, .revoke(try $0[keyID].lowercased())) }
     }
 
@@ -92,9 +93,20 @@ enum KeyRotation {
 
     // MARK: Run
 
+    private static func confirm(_ invocation: Invocation, _ what: String) throws {
+        if try invocation[Common.yes] { return }
+        try invocation.console.confirm("\(what), for every device?")
+    }
+
     private static func run(_ invocation: Invocation, _ change: Change) async throws {
         let workspace = try Workspace(invocation)
         let publishing = try Publishing(workspace, console: invocation.console)
+        switch change {
+        case .renew: break
+        case .rotate(let role):
+            try confirm(invocation, "Replace the key of \(role.rawValue) by a new root")
+        case .revoke(let id): try confirm(invocation, "Revoke the key \(id) by a new root")
+        }
         let extra = try invocation[withKeys].map(KeyFile.privateKey)
         var minimum: Int?
         if case .renew = change {} else { minimum = try invocation[minimumSequence] }

@@ -1,7 +1,12 @@
+import WebViewBundle
+
 /// Released web bundles for clients of the remote contract, which know no channels' rollouts and
 /// verify no metadata.
 struct BundleEndpoints: Sendable {
     private static let bundles = "/api/v1/apps/{app_key}/bundles"
+
+    /// The type of an archive.
+    static let mediaType = BundleFormat.mediaType
 
     private let published: PublishedBundles
 

@@ -10,6 +10,9 @@ struct ReleaseEndpoints: Sendable {
         [
             Route("GET", Self.path, .app(.read), .body(0, list)),
             Route("POST", Self.path, .app(.release), .stream(publish)),
+            Route(
+                "POST", "/api/v1/apps/{app_key}/prune", .app(.release),
+                .body(JSONBody.usual, prune)),
         ]
     }
 
@@ -18,6 +21,37 @@ struct ReleaseEndpoints: Sendable {
         return try services.releases.receiver(
             app, by: call.principal, contentType: call.request.headers["content-type"],
             expected: try call.ifMatch())
+    }
+
+    private struct Pruning: Decodable { let dry_run: Bool? }
+
+    private struct Pruned: Encodable {
+        let dry_run: Bool
+        let count: Int
+        let bytes: Int
+        /// The first of them.
+        let files: [String]
+    }
+
+    private static let mostNamed = 1_000
+
+    /// Removes what no metadata leads to; answers which files these are.
+    @Sendable private func prune(_ call: Call, _ body: [UInt8]) async throws -> HTTPResponse {
+        let app = try call.requireApp()
+        let isDry = body.isEmpty ? false : try JSONBody.read(Pruning.self, body).dry_run ?? false
+        let files = try await services.releases.publisher(app).prune(isDry: isDry)
+        let bytes = files.reduce(0) { $0 + $1.size }
+        if !isDry, !files.isEmpty {
+            try services.control.record(
+                .init(
+                    action: "tree.pruned", appKey: app.appKey, subject: "\(files.count) files",
+                    detail: ["bytes": "\(bytes)"]), by: call.actor)
+        }
+        return .json(
+            200,
+            Pruned(
+                dry_run: isDry, count: files.count, bytes: bytes,
+                files: files.prefix(Self.mostNamed).map(\.path)))
     }
 
     private struct Published: Encodable {

@@ -4,8 +4,8 @@ import PatchCompiler
 import PatchPreview
 import PatchServer
 
-/// `patchcli views FOLDER`
-enum ViewsCommand {
+/// `patchcli preview FOLDER`
+enum PreviewCommand {
     private static let folder = Parameter<String>.argument(
         "folder", help: "A folder of Swift files with views, or one file.",
         completion: .folder)
@@ -17,7 +17,7 @@ enum ViewsCommand {
 
     static var command: Command {
         Command(
-            "views", abstract: "Show SwiftUI views in a browser, as a patch would.",
+            "preview", abstract: "Show SwiftUI views in a browser, as a patch would.",
             discussion: """
                 Compiles the views to a module, runs it, and draws what it draws. Edits are shown \
                 as they are saved, with the state that the views had. Prints 'listening on \
@@ -32,7 +32,7 @@ enum ViewsCommand {
         guard FileManager.default.fileExists(atPath: root.path) else {
             throw CommandFailure(
                 "no_such_folder", "There is nothing at '\(root.path)'",
-                fix: "name a folder with views, as in 'patchcli views Sources/App'",
+                fix: "name a folder with views, as in 'patchcli preview Sources/App'",
                 exit: .noInput)
         }
         let builder = GuestBuilder(toolchain: try Toolchain.discover())

@@ -3,8 +3,8 @@ import Foundation
 import Rollout
 import TUF
 
-/// `patchcli preview`: how testers get exactly what will be shipped.
-enum PreviewCommand {
+/// `patchcli invite`: how testers get exactly what will be shipped.
+enum InviteCommand {
     private static let release = Parameter<String>.argument(
         "release", help: "A release that was made with --to-tag, by version, sequence or digest.")
     private static let link = Parameter<String?>.option(
@@ -26,7 +26,7 @@ enum PreviewCommand {
 
     static var command: Command {
         Command(
-            "preview", abstract: "Print the invitation to test a release before anybody has it.",
+            "invite", abstract: "Print the invitation to test a release before anybody has it.",
             discussion: """
                 'release --to-tag T' publishes a release for devices that carry the tag T. The \
                 invitation puts the tag onto a device: hand it to the app's 'Patch.shared.join'. It \
@@ -35,7 +35,7 @@ enum PreviewCommand {
                 """,
             examples: [
                 ("patchcli release --to-tag testers", "First."),
-                ("patchcli preview 1.2.0 --link myapp://join", "Then: a link for testers."),
+                ("patchcli invite 1.2.0 --link myapp://join", "Then: a link for testers."),
                 (
                     "patchcli rollout 1.2.0 --to 5% --drop-requirements",
                     "The same bytes for one in twenty, whether invited or not."
