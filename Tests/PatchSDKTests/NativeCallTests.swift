@@ -17,6 +17,7 @@ import WebAssembly
     static let nested: UInt64 = 0xB4
     static let look: UInt64 = 0xB5
     static let main: UInt64 = 0xB6
+    static let misread: UInt64 = 0xB7
     static let undeclared: UInt64 = 0xBF
 
     /// Routed functions of the module of these tests.
@@ -65,6 +66,11 @@ import WebAssembly
                         try doubled(&reader, &writer)
                         return writer.bytes
                     }
+                case Self.misread:
+                    return .task { bytes in
+                        var reader = MessagePackReader(bytes)
+                        return Array(try reader.string().utf8)
+                    }
                 case Self.fail: return .call { _, _ in throw Failure(number: 4) }
                 case Self.main:
                     return .main { reader, writer in
@@ -96,7 +102,7 @@ import WebAssembly
                 }, natives: NativeTables(tables: [natives])))
     }
 
-    static let declared = [double, later, fail, nested, look, main]
+    static let declared = [double, later, fail, nested, look, main, misread]
 
     static var surface: Surface {
         var surface = Surface(
@@ -277,6 +283,15 @@ import WebAssembly
         #expect(await task(Self.twice, Self.later) == 2 * (256 + 10))
         #expect(await task(Self.call, Self.double) == 256 + 10)
         #expect(calls.withLock { $0 }.count == 3)
+    }
+
+    @Test("an instance whose call still waits when it fails serves no other call")
+    func failedWaiting() async {
+        #expect(await task(Self.call, Self.misread) == nil)
+        #expect(reports.withLock { $0 }.map(\.reason) == [.replayedAfterEffect, .demoted])
+        #expect(reports.withLock { $0 }.first?.context.contains("argument_mismatch") == true)
+        #expect(await task(Self.twice, Self.double) == 2 * (256 + 10))
+        #expect(invoke(Self.twice, Self.double) == 2 * (256 + 10))
     }
 
     @Test("a call that is not async cannot wait, and native code serves it")

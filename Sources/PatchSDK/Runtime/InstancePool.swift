@@ -45,13 +45,14 @@ final class InstancePool: Sendable {
         return loan
     }
 
-    /// Ends a call; a sound instance is kept for the next one.
+    /// Ends a call. Its instance is kept for the next one, unless the call failed: it may hold
+    /// arguments that nobody freed, or wait for a native function still.
     /// - Parameter hasReturned: whether the call returned rather than failed.
     /// - Returns: whether it is the first that returned.
     func giveBack(_ instance: ModuleInstance?, hasReturned: Bool) -> Bool {
         nonisolated(unsafe) let instance = instance
         return state.withLock { state in
-            if let instance { Self.keep(instance, &state, maximumIdle) }
+            if let instance, hasReturned { Self.keep(instance, &state, maximumIdle) }
             state.lent -= 1
             let isFirst = hasReturned && !state.hasReturned
             if hasReturned { state.hasReturned = true }
