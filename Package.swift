@@ -231,8 +231,8 @@ var floor5: [Target] {
         .target(
             name: "PatchServer",
             dependencies: [
-                "CMicroHTTPD", "CSQLite", "ModuleABI", "PatchCrypto", "PatchPlatform", "Rollout",
-                "RolloutGates", "TUF", "WebViewBundle",
+                "CMicroHTTPD", "CSQLite", "ModuleABI", "PatchCompression", "PatchCrypto",
+                "PatchPlatform", "Rollout", "RolloutGates", "TUF", "WebViewBundle",
             ]),
     ]
 }
@@ -414,8 +414,8 @@ var tests: [Target] {
         .testTarget(
             name: "PatchServerTests",
             dependencies: [
-                "PatchServer", "PatchCrypto", "PatchPlatform", "Rollout", "RolloutGates", "TUF",
-                "TestSupport", "patchd",
+                "PatchServer", "PatchCompression", "PatchCrypto", "PatchPlatform", "Rollout",
+                "RolloutGates", "TUF", "TestSupport", "patchd",
             ]),
         // Static mode as a developer and a device see it: the real `patchcli`, a real web server.
         .testTarget(

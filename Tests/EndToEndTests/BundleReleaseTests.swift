@@ -37,7 +37,7 @@ struct BundleReleaseTests {
             Loop.patchcli, all, in: loop.app,
             environment: [
                 "XDG_CONFIG_HOME": loop.folder.file("config").path, "OPENPATCH_TOKEN": "",
-            ], seconds: 300)
+            ], seconds: 1_200)
         guard result.status == 0 else { throw Loop.Failed(result: result) }
         let document = try JSONSerialization.jsonObject(with: Data(result.standardOutput.utf8))
         return document as? [String: Any] ?? [:]

@@ -83,7 +83,7 @@ final class Loop {
         ]
         all.merge(environment) { $1 }
         return try ChildProcess.run(
-            Self.patchcli, arguments, in: app, environment: all, seconds: 300)
+            Self.patchcli, arguments, in: app, environment: all, seconds: 1_200)
     }
 
     /// Runs `patchcli … --json` and reads its one document.
@@ -92,7 +92,7 @@ final class Loop {
             Self.patchcli, arguments + ["--json"], in: app,
             environment: [
                 "XDG_CONFIG_HOME": folder.file("config").path, "OPENPATCH_TOKEN": "",
-            ], seconds: 300)
+            ], seconds: 1_200)
         guard result.status == 0 else { throw Failed(result: result) }
         let document = try JSONSerialization.jsonObject(with: Data(result.standardOutput.utf8))
         return document as? [String: Any] ?? [:]

@@ -157,7 +157,7 @@ import WebAssembly
         }
         var sequences: Set<Int> = []
         for process in started {
-            let result = try process.wait(seconds: 300)
+            let result = try process.wait(seconds: 1_200)
             #expect(result.status == 0, "\(result.standardOutput)\(result.standardError)")
             let document = try JSONSerialization.jsonObject(
                 with: Data(result.standardOutput.utf8))

@@ -167,7 +167,7 @@ import Testing
                 environment: [
                     "XDG_CONFIG_HOME": loop.folder.file("config").path, "CI": "1",
                     "PATH": Tools.builtProducts.path + ":" + path, "OPENPATCH_TOKEN": secret,
-                ], seconds: 300)
+                ], seconds: 1_200)
             #expect(result.status == 0, "\(result.standardOutput)\(result.standardError)")
         }
         let listed = try loop.json("list", "--channel", "beta")["releases"] as? [Any]
@@ -321,7 +321,7 @@ extension Loop {
         all.merge(environment) { $1 }
         return try ChildProcess.run(
             Tools.python, [script.path, answer, Self.patchcli] + arguments, in: app,
-            environment: all, seconds: 300)
+            environment: all, seconds: 1_200)
     }
 
     /// The server's part of a rollout, from `rollout R --json`.
@@ -356,9 +356,9 @@ extension Loop {
             "\(String(decoding: data, as: UTF8.self))")
     }
 
-    /// Waits for something that a server does by itself, for two minutes at most.
+    /// Waits for something that a server does by itself, for ten minutes at least.
     func eventually(_ condition: () throws -> Bool) throws {
-        for _ in 0..<240 {
+        for _ in 0..<1_200 {
             if try condition() { return }
             Thread.sleep(forTimeInterval: 0.5)
         }

@@ -84,17 +84,22 @@ import Testing
         limits.headerSeconds = 2
         let fixture = try await ServerFixture(limits: limits)
         let slow = try (0..<20).map { _ in try RawHTTP.Connection(port: fixture.http.port) }
-        let deadline = Date().addingTimeInterval(300)
+        let deadline = Date().addingTimeInterval(1_200)
         var open = Set(slow.indices)
         var served = 0
         while !open.isEmpty, Date() < deadline {
             for index in open where !slow[index].write("x") { open.remove(index) }
-            // On a busy machine this client too may be slower than the limit once.
-            if try await fixture.http.send("GET", "/healthz").status == 200 { served += 1 }
+            if await isServed(fixture) { served += 1 }
             try await Task.sleep(nanoseconds: 100_000_000)
         }
         #expect(open.isEmpty, "\(open.count) slow connections are still held")
+        while served == 0, Date() < deadline { if await isServed(fixture) { served += 1 } }
         #expect(served > 0)
+    }
+
+    /// On a busy machine this client too may be slower than the limit, and is cut off.
+    private func isServed(_ fixture: ServerFixture) async -> Bool {
+        (try? await fixture.http.send("GET", "/healthz"))?.status == 200
     }
 
     @Test("a client that sends its body slower than the slowest rate is cut off")
@@ -107,7 +112,7 @@ import Testing
             "POST \(fixture.path("releases")) HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n"
                 + "Authorization: Bearer \(fixture.token)\r\n"
                 + "Content-Type: multipart/form-data; boundary=b\r\n\r\n")
-        let deadline = Date().addingTimeInterval(300)
+        let deadline = Date().addingTimeInterval(1_200)
         while slow.write("x"), Date() < deadline { try await Task.sleep(nanoseconds: 100_000_000) }
         #expect(Date() < deadline)
     }

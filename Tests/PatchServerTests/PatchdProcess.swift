@@ -25,7 +25,7 @@ struct PatchdProcess: Sendable {
                 "--data", folder.path + "/data", "--port", "0", "--telemetry-rate", "1000000",
                 "--install-rate", "1000000",
             ], output: output)
-        let deadline = Date().addingTimeInterval(120)
+        let deadline = Date().addingTimeInterval(1_200)
         while true {
             let text = (try? String(contentsOf: output, encoding: .utf8)) ?? ""
             if text.hasSuffix("\n"), let port = text.split(separator: ":").last,

@@ -41,7 +41,7 @@ import Testing
                     + "Content-Length: 100000\r\n\r\n").utf8) + bytes[100_000..<150_000])
         _ = shutdown(connection.descriptor, Int32(SHUT_RDWR))
         var offset = 0
-        for _ in 0..<6_000 {
+        for _ in 0..<20_000 {
             let answer = try await fixture.call("GET", "uploads/\(id)")
             offset = answer.json["offset"] as? Int ?? 0
             let probe = try await piece(fixture, id, at: offset, [])

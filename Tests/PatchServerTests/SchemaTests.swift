@@ -47,7 +47,7 @@ import Testing
             "--checks",
             "not_a_server_error,content_type_conformance,response_schema_conformance",
             "--phases", "examples,coverage,fuzzing", "--generation-database", "none",
-            "--request-timeout", "120", "--no-color",
+            "--request-timeout", "1200", "--no-color",
             // The same requests each time; `make fuzz-api` draws others.
             "--seed", ProcessInfo.processInfo.environment["OPENPATCH_SEED"] ?? "20261130",
             "--suppress-health-check", "all",

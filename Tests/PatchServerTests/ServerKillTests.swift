@@ -116,7 +116,7 @@ import Testing
                     group.addTask { try await load(server.http, app, known, worker) }
                 }
                 // From the first acknowledgement on, however slow the machine is.
-                for _ in 0..<6_000 where known.kept.withLock({ $0.events.count }) == before {
+                for _ in 0..<60_000 where known.kept.withLock({ $0.events.count }) == before {
                     try await Task.sleep(nanoseconds: 10_000_000)
                 }
                 try await Task.sleep(nanoseconds: pause * 1_000_000)
@@ -141,7 +141,7 @@ import Testing
             for worker in 0..<4 {
                 group.addTask { try await load(server.http, app, known, worker) }
             }
-            for _ in 0..<6_000 where known.kept.withLock({ $0.events.count }) < 20 {
+            for _ in 0..<60_000 where known.kept.withLock({ $0.events.count }) < 20 {
                 try await Task.sleep(nanoseconds: 10_000_000)
             }
             let result = await server.end(SIGTERM)

@@ -1,4 +1,5 @@
 import Foundation
+import PatchCompression
 import PatchCrypto
 import TUF
 import Testing
@@ -100,6 +101,24 @@ import Testing
         let part = try await fixture.get(
             "metadata/1.root.json", ["Accept-Encoding": "br", "Range": "bytes=0-0"])
         #expect(part.status == 206 && part.headers["content-encoding"] == nil)
+    }
+
+    @Test("metadata that never changes is compressed when it is published, where that is worth it")
+    func compressed() async throws {
+        let (fixture, _, _) = try await published([1])
+        let tree = "\(fixture.folder.path)/apps/\(fixture.appKey)"
+        let names = try FileManager.default.contentsOfDirectory(atPath: tree + "/tree/metadata")
+        var packed = 0
+        for name in names {
+            let plain = try await fixture.get("metadata/\(name)")
+            let answer = try await fixture.get("metadata/\(name)", ["Accept-Encoding": "br"])
+            guard answer.headers["content-encoding"] == "br" else { continue }
+            packed += 1
+            #expect(name.first?.isNumber == true && answer.body.count < plain.body.count)
+            let text = try Brotli.decompress(answer.body, maximumSize: 1 << 20)
+            #expect(text == plain.body, "\(name)")
+        }
+        #expect(packed > 0, "a root has more than a kibibyte: \(names)")
     }
 
     @Test("nothing outside the tree is served, however it is spelled")

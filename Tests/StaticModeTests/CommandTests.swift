@@ -130,6 +130,61 @@ import Testing
         #expect((native?["unknown_to_build"] as? [Any])?.count == 1)
     }
 
+    @Test(
+        "P34: the publisher's environment changes nothing; constants that changed are shown, and what is missing is named"
+    )
+    func P34_otherEnvironment() throws {
+        let configuration = "Sources/Tiny/Settings.swift"
+        let project = try StaticProject(
+            "environment",
+            files: [
+                configuration: "let currency = \"EUR \"\n",
+                "Sources/Tiny/Price.swift": """
+                func priceLabel(_ cents: Int) -> String {
+                    return currency + String(cents / 100)
+                }
+
+                @main struct Tiny {
+                    static func main() { print("A tiny shop: " + priceLabel(500)) }
+                }
+                """,
+            ])
+        func planned(_ environment: [String: String]) throws -> [String: Any] {
+            let result = try project.run(["release", "--dry-run", "--json"], environment)
+            #expect(result.status == 0, "\(result)")
+            let document = try JSONSerialization.jsonObject(
+                with: Data(result.standardOutput.utf8))
+            return document as? [String: Any] ?? [:]
+        }
+        func digest(_ report: [String: Any]) -> String? {
+            let release = report["release"] as? [String: Any]
+            return (release?["raw"] as? [String: Any])?["sha256"] as? String
+        }
+        let file = project.app.appendingPathComponent(configuration)
+        try Data("let currency = \"USD \"\n".utf8).write(to: file)
+        let here = try planned([:])
+        let there = try planned([
+            "LANG": "tr_TR.UTF-8", "TZ": "Pacific/Apia", "CURRENCY": "BTC ", "CI": "true",
+        ])
+        #expect(digest(here) != nil && digest(here) == digest(there))
+        // The module carries the constant, and the report says that it is another one.
+        let shown = try project.run(["release", "--dry-run"])
+        #expect(shown.standardOutput.contains("uses currency, which changed"), "\(shown)")
+        let difference = try project.run(["fingerprint", "diff"])
+        #expect(difference.status == 5 && difference.standardOutput.contains("'currency' changed"))
+
+        // On a machine that lacks the file nothing is published, and the error names the constant.
+        try FileManager.default.removeItem(at: file)
+        let price = project.app.appendingPathComponent("Sources/Tiny/Price.swift")
+        let text = try String(contentsOf: price, encoding: .utf8)
+        try Data(text.replacingOccurrences(of: "cents / 100", with: "cents / 10").utf8)
+            .write(to: price)
+        let refused = try project.run(["release", "--json"])
+        #expect(refused.status == 6, "\(refused)")
+        #expect(refused.standardOutput.contains("currency"), "\(refused)")
+        #expect((try project.json("list")["releases"] as? [Any])?.isEmpty == true)
+    }
+
     @Test("prune keeps what the published metadata leads to, and what devices may still go by")
     func prune() async throws {
         let project = try StaticProject("prune")

@@ -9,7 +9,8 @@ final class StaticProject {
     let folder: TemporaryDirectory
     let host: WebHost
 
-    init(_ name: String) throws {
+    /// - Parameter files: the texts of files in the app's folder, by path.
+    init(_ name: String, files: [String: String] = [:]) throws {
         folder = try TemporaryDirectory(name)
         host = try WebHost(folder.file("host"))
         try folder.write(
@@ -23,6 +24,7 @@ final class StaticProject {
                 static func main() { print("A tiny shop: " + priceLabel(500)) }
             }
             """, to: "app/Sources/Tiny/Price.swift")
+        for (path, text) in files { try folder.write(text, to: "app/\(path)") }
         try folder.write("", to: "app/Resources/.keep")
         try json("init", "--base-url", host.address + "/patches")
         try json("prepare")
@@ -51,7 +53,7 @@ final class StaticProject {
         ]
         return try ChildProcess.run(
             Tools.builtProducts.appendingPathComponent("patchcli").path, arguments, in: app,
-            environment: own.merging(environment) { $1 }, seconds: 300)
+            environment: own.merging(environment) { $1 }, seconds: 1_200)
     }
 
     struct Failed: Error, CustomStringConvertible {

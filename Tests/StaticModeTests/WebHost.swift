@@ -40,7 +40,7 @@ final class WebHost {
     private func waitUntilReady(_ port: UInt16) throws {
         let probe = """
             import socket, sys, time
-            for _ in range(300):
+            for _ in range(10_000):
                 try: socket.create_connection(("127.0.0.1", \(port)), 1); sys.exit(0)
                 except OSError: time.sleep(0.1)
             sys.exit(1)

@@ -74,7 +74,7 @@ public final class ChildProcess: @unchecked Sendable {
 
     /// Waits for the end of the program.
     /// - Throws: ``TimedOut`` after `seconds`, having killed it.
-    public func wait(seconds: Double = 300) throws -> Result {
+    public func wait(seconds: Double = 1_200) throws -> Result {
         let deadline = Date().addingTimeInterval(seconds)
         while process.isRunning {
             if Date() > deadline {
@@ -91,7 +91,7 @@ public final class ChildProcess: @unchecked Sendable {
 
     /// Waits until standard output contains `text`.
     /// - Throws: ``TimedOut`` after `seconds` or when the program ended without printing it.
-    public func waitForOutput(_ text: String, seconds: Double = 300) throws {
+    public func waitForOutput(_ text: String, seconds: Double = 1_200) throws {
         let deadline = Date().addingTimeInterval(seconds)
         while !printed.contains(text) {
             if Date() > deadline || !process.isRunning {
@@ -124,7 +124,7 @@ public final class ChildProcess: @unchecked Sendable {
     /// Runs a program to its end.
     public static func run(
         _ executable: String, _ arguments: [String] = [], in folder: URL? = nil,
-        environment: [String: String] = [:], seconds: Double = 300
+        environment: [String: String] = [:], seconds: Double = 1_200
     ) throws -> Result {
         try ChildProcess(executable, arguments, in: folder, environment: environment)
             .wait(seconds: seconds)

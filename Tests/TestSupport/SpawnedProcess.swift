@@ -64,7 +64,7 @@ public struct SpawnedProcess: Sendable {
     public func kill() { Foundation.kill(processIdentifier, SIGKILL) }
 
     /// Waits for its end; after `seconds` it is ended with SIGKILL.
-    public func wait(seconds: Double = 300) -> Result {
+    public func wait(seconds: Double = 1_200) -> Result {
         let deadline = Date().addingTimeInterval(seconds)
         var status: Int32 = 0
         while true {

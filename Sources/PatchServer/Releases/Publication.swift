@@ -1,4 +1,5 @@
 import Foundation
+import PatchCompression
 import PatchPlatform
 
 /// Puts a set of files in their places so that a crash leaves either the state before or, after
@@ -31,6 +32,18 @@ struct Publication {
             if name == "timestamp.json" { return 2 }
             return name.hasSuffix(".root.json") ? 1 : 0
         }
+
+        private static let leastPacked = 1_024
+        // A publisher waits for it, and metadata is mostly digests: more effort gains little.
+        private static let quality = 6
+
+        /// The same, compressed for clients that take brotli; nil where that is not worth a file, and
+        /// for files that change under one name, whose copies could be of different times.
+        func packed() throws -> [UInt8]? {
+            guard bytes.count >= Self.leastPacked, name.first?.isNumber == true else { return nil }
+            let packed = try Brotli.compress(bytes, quality: Self.quality)
+            return packed.count < bytes.count / 10 * 9 ? packed : nil
+        }
     }
 
     let files: LocalFileStore
@@ -60,6 +73,13 @@ struct Publication {
                 journal.timestamp.append(move)
             } else {
                 journal.metadata.append(move)
+            }
+            if let packed = try file.packed() {
+                let staged = "\(pending)/br-\(file.name)"
+                try files.writeAtomically(packed, to: staged)
+                // Nobody may see a root before its turn, compressed or not.
+                journal.metadata.append(
+                    .init(from: staged, to: "\(app)/tree-br/metadata/\(file.name)"))
             }
         }
         try checkpoint(.staged)
