@@ -1,13 +1,13 @@
 """What patchd does, beside nginx over the same files, and how cost grows (make bench-server).
 
-    python server.py PATCHD [--pairs 15] [--seconds 2] [--quick]
+    python server.py PATCHD [--pairs 15] [--seconds 2] [--quick] [--pairs-only] [--soak MINUTES]
 
 Needs wrk, h2load, nginx and the Python tools of the tests. Everything runs on loopback with two threads or
 workers each; ratios are of interleaved pairs within one run. Prints a report in Markdown.
 """
 
-import argparse, hashlib, json, os, re, shutil, signal, sqlite3, statistics, subprocess, sys
-import tempfile, time, urllib.request
+import argparse, hashlib, http.client, json, os, re, shutil, signal, socket, sqlite3, statistics
+import subprocess, sys, tempfile, time, urllib.request, uuid
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
@@ -197,7 +197,6 @@ class Nginx:
 
 
 def free_port():
-    import socket
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         return listener.getsockname()[1]
@@ -304,6 +303,65 @@ def timed(server, path, token, times=3):
     return min(results) * 1000
 
 
+def soak(options, place, running):
+    """Everything at once for a while, at a rate that leaves the machine usable: checks, telemetry of
+    installs that come and go, releases, broken connections. Memory must not grow with time."""
+    server = Patchd(options.patchd, f"{place}/soak")
+    running.append(server)
+    app = Publisher(server)
+    app.publish(1, 1)
+    key, began = app.key, time.monotonic()
+    url = f"{server.base}/api/v1/apps/{key}/metadata/timestamp.json"
+    host, port = server.base.removeprefix("http://").split(":")
+    requests, sequence, samples, batch = 0, 1, [], 0
+    connection = http.client.HTTPConnection(host, int(port), timeout=300)
+
+    def ask(method, path, body=None, headers={}):
+        nonlocal requests
+        connection.request(method, path, body=body, headers=headers)
+        answer = connection.getresponse()
+        answer.read()
+        requests += 1
+        if answer.status >= 500:
+            raise SystemExit(f"{method} {path} was answered with {answer.status}")
+        return answer
+
+    print("| minute | MiB | descriptors | requests | releases |")
+    print("|---|---|---|---|---|")
+    for minute in range(options.soak):
+        until = began + 60 * (minute + 1)
+        while time.monotonic() < until:
+            etag = ask("GET", url.removeprefix(server.base)).headers["ETag"]
+            for _ in range(50):
+                ask("GET", url.removeprefix(server.base), headers={"If-None-Match": etag})
+            for _ in range(10):
+                batch += 1
+                events = [{
+                    "id": str(uuid.uuid4()), "name": name, "at": time.time(), "sdk": "0.1.0",
+                    "fingerprint": fingerprint(1), "release": RELEASE,
+                } for name in ("check", "download", "activate", "ready")]
+                install = f"00000000-0000-4000-8000-{batch % 20_000:012x}"
+                ask("POST", f"/api/v1/apps/{key}/events",
+                    json.dumps({"install_id": install, "events": events}),
+                    {"Content-Type": "application/json"})
+            ask("GET", f"/api/v1/apps/{key}/insights", headers={"Authorization": f"Bearer {app.token}"})
+            ask("POST", f"/api/v1/apps/{key}/events", "{", {"Content-Type": "application/json"})
+            with socket.create_connection((host, int(port))) as broken:
+                broken.sendall(b"POST /api/v1/apps HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nabc")
+            if batch % 500 == 0:
+                sequence += 1
+                app.heads(1, [1], sequence)
+            time.sleep(0.2)
+        samples.append(server.memory())
+        files = len(os.listdir(f"/proc/{server.process.pid}/fd"))
+        print(f"| {minute + 1} | {samples[-1]:.1f} | {files} | {requests:,} | {sequence - 1} |",
+              flush=True)
+    half = samples[len(samples) // 2:]
+    growth = half[-1] - half[0]
+    print(f"\nover the second half memory changed by {growth:+.1f} MiB, "
+          f"{growth / (len(half) / 60):+.1f} MiB an hour")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("patchd")
@@ -311,11 +369,12 @@ def main():
     parser.add_argument("--seconds", type=int, default=2)
     parser.add_argument("--quick", action="store_true", help="small sizes, to see that it runs")
     parser.add_argument("--pairs-only", action="store_true", help="without how cost grows")
+    parser.add_argument("--soak", type=int, default=0, metavar="MINUTES", help="only that")
     options = parser.parse_args()
     place = tempfile.mkdtemp(prefix="openpatch-bench-")
     running = []
     try:
-        report(options, place, running)
+        (soak if options.soak else report)(options, place, running)
     finally:
         for each in running:
             each.stop()
