@@ -194,15 +194,20 @@ import Testing
         let fixture = try await Self.rolledOut()
         try await Self.tell(
             fixture, "app", installs: 0..<3, ["activate", "ready"], release: Self.digest)
+        // The first of them shows another bundle as well, and tells of that last.
+        fixture.clock.advance(by: 60)
+        try await Self.tell(
+            fixture, "docs", installs: 0..<1, ["activate"], release: SHA256.hash("docs").hex)
         try await Self.tell(fixture, "docs", installs: 3..<4, ["check"], release: nil)
         let all = try await fixture.call("GET", "insights").json["releases"] as? [[String: Any]]
         #expect(Set(all?.compactMap { $0["bundle"] as? String } ?? []) == ["app", "docs"])
         let own = try await fixture.call("GET", "insights?bundle=app")
         let numbers = try #require((own.json["releases"] as? [[String: Any]])?.first)
         #expect((own.json["releases"] as? [Any])?.count == 1)
+        #expect(numbers["current"] as? Int == 3, "\(own.text)")
         #expect(numbers["ready"] as? Int == 3 && numbers["release"] as? String == Self.digest)
         let device = try await fixture.call(
-            "GET", "devices/00000000-0000-4000-8000-000000000000")
+            "GET", "devices/00000000-0000-4000-8000-000000000001")
         #expect(device.json["bundle"] as? String == "app", "\(device.text)")
         #expect(device.json["fingerprint"] as? String == "_any")
         let listed = try await fixture.call("GET", "releases").json["releases"] as? [[String: Any]]

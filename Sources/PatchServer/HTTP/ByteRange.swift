@@ -41,7 +41,7 @@ enum EntityTag {
     /// Whether `If-None-Match` names the tag (weak comparison), so that 304 is the answer.
     static func matches(_ header: String?, tag: String) -> Bool {
         guard let header else { return false }
-        if header == "*" { return true }
+        if header == "*" || header == tag { return true }
         return header.split(separator: ",").contains { part in
             var candidate = part.drop { $0 == " " || $0 == "\t" }
             while let last = candidate.last, last == " " || last == "\t" {

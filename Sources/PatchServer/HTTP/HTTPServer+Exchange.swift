@@ -208,8 +208,21 @@ extension HTTPServer {
         else { return "" }
         return address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { pointer in
             let bits = UInt32(bigEndian: pointer.pointee.sin_addr.s_addr)
-            // Together more than 15 bytes would be on the heap, and this is made for each request.
-            return [24, 16, 8, 0].map { String(bits >> $0 & 255) }.joined(separator: ".")
+            // Made for each request: 15 bytes at most, which need no memory of their own.
+            return String(unsafeUninitializedCapacity: 15) { text in
+                var count = 0
+                for part in [bits >> 24, bits >> 16 & 255, bits >> 8 & 255, bits & 255] {
+                    if count > 0 {
+                        text[count] = UInt8(ascii: ".")
+                        count += 1
+                    }
+                    for unit: UInt32 in [100, 10, 1] where part >= unit || unit == 1 {
+                        text[count] = UInt8(ascii: "0") + UInt8(part / unit % 10)
+                        count += 1
+                    }
+                }
+                return count
+            }
         }
     }
 }

@@ -11,6 +11,10 @@ enum RequestGuard {
         if headers.fields.count > maximumFields {
             return .malformed("too_many_headers", "The request has more than 64 header fields.")
         }
+        var hosts = 0
+        // Nearly every request has none of these.
+        var lengths: [String] = []
+        var encodings: [String] = []
         for (name, value) in headers.fields {
             guard !name.isEmpty, name.utf8.allSatisfy(isTokenByte) else {
                 return .malformed("bad_header", "A header field's name is not a token.")
@@ -18,16 +22,20 @@ enum RequestGuard {
             guard value.utf8.allSatisfy({ $0 >= 0x20 || $0 == 0x09 }) else {
                 return .malformed("bad_header", "A header field's value has control characters.")
             }
+            switch name {
+            case "host": hosts += 1
+            case "content-length": lengths.append(value)
+            case "transfer-encoding": encodings.append(value)
+            default: break
+            }
         }
-        if headers.all("host").count > 1 {
+        if hosts > 1 {
             return .malformed("duplicate_host", "The request names more than one host.")
         }
-        return framingProblem(headers)
+        return framingProblem(lengths, encodings)
     }
 
-    private static func framingProblem(_ headers: HTTPHeaders) -> APIError? {
-        let lengths = headers.all("content-length")
-        let encodings = headers.all("transfer-encoding")
+    private static func framingProblem(_ lengths: [String], _ encodings: [String]) -> APIError? {
         if lengths.count > 1 {
             return .malformed(
                 "duplicate_content_length", "The request has more than one Content-Length.")

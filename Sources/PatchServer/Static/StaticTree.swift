@@ -27,22 +27,37 @@ final class StaticTree: Sendable {
 
     private let layout: DataLayout
     private let generation: TreeGeneration
+    /// By the file's path.
     private let cache = Lock<[String: Cached]>([:])
+    /// The same by the path that a client asked for, so that it need not be taken apart.
+    private let asked = Lock<[String: Cached]>([:])
 
     init(layout: DataLayout, generation: TreeGeneration) {
         self.layout = layout
         self.generation = generation
     }
 
+    /// The answer to GET or HEAD of a file that was looked at a moment ago; nil when it has to be
+    /// looked at. Update checks are nearly all of what a server is asked, and all for one file.
+    func remembered(_ request: HTTPRequest) -> HTTPResponse? {
+        guard let known = known(request.path, asked), request.headers["range"] == nil else {
+            return nil
+        }
+        return answer(known, request)
+    }
+
     /// The answer to GET or HEAD of a published file.
     func response(for path: TreePath, request: HTTPRequest) -> HTTPResponse {
         let identity = layout.file(path)
         let wantsPart = request.headers["range"] != nil
-        if !wantsPart, path.digest == nil, let known = known(identity),
-            !known.isPacked || request.headers["accept-encoding"] == nil
+        if !wantsPart, path.digest == nil, let known = known(identity, cache),
+            let answer = answer(known, request)
         {
-            let isKnown = EntityTag.matches(request.headers["if-none-match"], tag: known.tag)
-            if let prepared = isKnown ? known.notModified : known.found { return prepared.answer }
+            asked.withLock {
+                if $0.count >= Self.cachedFiles { $0.removeAll(keepingCapacity: true) }
+                $0[request.path] = known
+            }
+            return answer
         }
         if !wantsPart, Self.acceptsBrotli(request.headers["accept-encoding"]),
             let packed = representation(of: path, at: layout.brotliFile(path), suffix: "-br")
@@ -56,14 +71,21 @@ final class StaticTree: Sendable {
     }
 
     /// What is known of a file, while it need not be looked at.
-    private func known(_ file: String) -> Cached? {
+    private func known(_ name: String, _ files: Lock<[String: Cached]>) -> Cached? {
         let (now, generation) = (monotonicNanoseconds(), generation.current)
-        return cache.withLock { cache in
-            guard let known = cache[file], known.generation == generation,
+        return files.withLock { files in
+            guard let known = files[name], known.generation == generation,
                 now &- known.checked < Self.trusted
             else { return nil }
             return known
         }
+    }
+
+    /// One of the whole answers; nil where the precompressed copy may be wanted.
+    private func answer(_ known: Cached, _ request: HTTPRequest) -> HTTPResponse? {
+        if known.isPacked, request.headers["accept-encoding"] != nil { return nil }
+        let isKnown = EntityTag.matches(request.headers["if-none-match"], tag: known.tag)
+        return (isKnown ? known.notModified : known.found)?.answer
     }
 
     private enum Contents {

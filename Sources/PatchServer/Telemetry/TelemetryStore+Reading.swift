@@ -232,9 +232,9 @@ extension TelemetryStore {
                 GROUP BY 1 ORDER BY 2 DESC LIMIT 10
                 """, row.release, row.build
             ) { InsightsDocument.Reason(reason: $0.text(0), installs: $0.int(1)) }
-            let current = try connection.integer(
-                "SELECT count(*) FROM installs WHERE build = ? AND release = ?", row.build,
-                row.release)
+            let current = try current(
+                row.release, row.build, isBundle: RolloutSubject(name: row.names.1).bundle != nil,
+                connection)
             let exposed = max(row.counts[1], row.counts[3])
             let interval = WilsonInterval(successes: row.counts[3], of: exposed, z: 1.96)
             let subject = RolloutSubject(name: row.names.1)
@@ -246,6 +246,25 @@ extension TelemetryStore {
                 failure_rate: exposed == 0 ? 0 : Double(row.counts[3]) / Double(exposed),
                 failure_rate_low: interval.low, failure_rate_high: interval.high, reasons: reasons)
         }
+    }
+
+    /// Installs of which a release is the last that they told of. An install may have several web
+    /// bundles, and tells last of one of them: there, the last of each bundle counts.
+    private func current(
+        _ release: Int64, _ build: Int64, isBundle: Bool, _ connection: SQLiteConnection
+    ) throws -> Int64 {
+        guard isBundle else {
+            return try connection.integer(
+                "SELECT count(*) FROM installs WHERE build = ? AND release = ?", build, release)
+        }
+        return try connection.integer(
+            """
+            SELECT count(*) FROM states AS own
+            WHERE own.build = ?1 AND own.release = ?2 AND own.word > 0 AND NOT EXISTS (
+                SELECT 1 FROM states AS later
+                WHERE later.install = own.install AND later.build = ?1
+                    AND (later.word_at, later.release) > (own.word_at, own.release))
+            """, build, release)
     }
 
     private func days(
