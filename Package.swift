@@ -33,6 +33,8 @@ let package = Package(
         .library(
             name: "WebViewBundle",
             targets: ["WebViewBundle"] + (webKitGTKWanted ? ["WebViewBundleGTK"] : [])),
+        // What HostUI shows screens with; tools and tests, not apps.
+        .library(name: "PatchHTML", targets: ["PatchHTML", "ViewTree"]),
         .executable(name: "patchcli", targets: ["patchcli"]),
         .executable(name: "patchd", targets: ["patchd"]),
     ],
@@ -243,7 +245,10 @@ var preview: [Target] {
     [
         .target(
             name: "PatchPreview",
-            dependencies: ["PatchCompiler", "PatchHTML", "PatchServer", "ViewTree", "WebAssembly"],
+            dependencies: [
+                "PatchCompiler", "PatchCompression", "PatchHTML", "PatchServer", "ViewTree",
+                "WebAssembly",
+            ],
             swiftSettings: swiftSyntaxSearch)
     ]
 }
@@ -314,6 +319,8 @@ var tests: [Target] {
         // An app with web bundles and without a window, for tests of processes.
         .executableTarget(
             name: "bundle-child", dependencies: ["WebViewBundle"], path: "Tests/BundleChild"),
+        // One of each view and modifier of the vocabulary.
+        .target(name: "ViewSamples", dependencies: ["ViewTree"], path: "Tests/ViewSamples"),
         // Modules made from a seed, and the tool that attacks the engine with them.
         .target(
             name: "WebAssemblyFuzz", dependencies: ["CWasmCore", "WebAssembly", "WebAssemblySpec"],
@@ -358,9 +365,11 @@ var tests: [Target] {
             dependencies: ["FleetSimulation", "Rollout", "RolloutGates", "TestSupport"]),
         .testTarget(name: "ModuleABITests", dependencies: ["ModuleABI", "TestSupport"]),
         .testTarget(
-            name: "ViewTreeTests", dependencies: ["ViewTree", "WebAssembly", "TestSupport"]),
+            name: "ViewTreeTests",
+            dependencies: ["ViewTree", "ViewSamples", "WebAssembly", "TestSupport"]),
         .testTarget(
-            name: "PatchHTMLTests", dependencies: ["PatchHTML", "ViewTree", "TestSupport"]),
+            name: "PatchHTMLTests",
+            dependencies: ["PatchHTML", "ViewTree", "ViewSamples", "TestSupport"]),
         .testTarget(
             name: "UpdateEngineTests",
             dependencies: [
@@ -430,8 +439,9 @@ var tests: [Target] {
             name: "EndToEndTests",
             dependencies: [
                 "CommandLineKit", "ModuleABI", "PatchCompiler", "PatchCompression", "PatchCrypto",
-                "PatchPlatform", "PatchSDK", "Rollout", "TUF", "WebAssembly", "WebAssemblyWASI",
-                "WebViewBundle", "TestSupport", "patchcli", "patchd",
+                "PatchHTML", "PatchPlatform", "PatchSDK", "Rollout", "TUF", "ViewTree",
+                "WebAssembly", "WebAssemblyWASI", "WebViewBundle", "TestSupport", "patchcli",
+                "patchd",
             ],
             swiftSettings: swiftSyntaxSearch),
     ]

@@ -23,8 +23,8 @@ def main() -> None:
         "Sources/PatchCompiler/Guest/SwiftUI/ViewVocabulary.generated.swift": guest.render(rows),
         "Sources/ViewTree/Vocabulary.generated.swift": tree.render(rows),
         "Sources/PatchHTML/Vocabulary.generated.swift": html_dispatch.render(rows),
-        "Tests/ViewTreeTests/Samples.generated.swift": tree.samples(rows),
-        "Tests/PatchHTMLTests/Samples.generated.swift": tree.samples(rows),
+        "Sources/ModuleABI/ViewVocabulary.generated.swift": tree.maximum(rows),
+        "Tests/ViewSamples/Samples.generated.swift": tree.samples(rows),
         "Docs/vocabulary.md": page.render(rows),
     }
     for name, text in outputs.items():

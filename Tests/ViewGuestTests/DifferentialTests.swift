@@ -14,6 +14,10 @@ struct DifferentialTests {
         "Counter", "ChoresScreen", "SettingsScreen", "ShopScreen", "LongListScreen",
     ]
 
+    /// `make fuzz-views` sets more.
+    private static let rounds =
+        ProcessInfo.processInfo.environment["OPENPATCH_VIEW_ROUNDS"].flatMap { Int($0) } ?? 1
+
     /// Everything that a user can do on a screen.
     private func possibleEvents(
         _ tree: [ViewNode], _ random: inout SeededGenerator
@@ -90,7 +94,7 @@ struct DifferentialTests {
         var random = SeededGenerator()
         let seed = random.description
         let id = try #require(built.views.views.first { $0.name == name }).id
-        for round in 0..<4 {
+        for round in 0..<Self.rounds {
             let guest = try GuestViews(
                 built.module, limits: .seconds(60), define: GuestHost.define)
             var surroundings = Surroundings()
@@ -98,7 +102,7 @@ struct DifferentialTests {
             var tree = try compare(
                 host.mount(name, in: surroundings), view.renderedBytes(),
                 "\(name), mounted, \(seed)")
-            for step in 0..<40 {
+            for step in 0..<25 {
                 let place = "\(name), round \(round), step \(step), \(seed)"
                 let events = possibleEvents(tree, &random)
                 guard let (token, payload) = events.randomElement(using: &random) else { break }
