@@ -17,14 +17,20 @@ public struct PatchedBody<Content: View>: _Primitive {
         self.content = content
     }
 
+    /// Writes what is shown.
     public func _emit(_ e: _Emitter) {
         let outer = e.enterForeign()
         let place = e.kept { Place() }
-        if let view, let drawn = place.draw(view, e) {
+        if let view, let bytes = place.mount.render(view, surroundings: e.surroundings),
+            let views = place.read(bytes)
+        {
+            e.enterSide(isForeign: true)
+            let drawn = place.translated(views, e)
             e.write(drawn.bytes, count: drawn.count, place.foreign)
             e.afterPass { place.mount.settle() }
         } else {
             place.mount.end()
+            e.enterSide(isForeign: false)
             content()._emit(e)
         }
         e.leaveForeign(outer)
@@ -57,18 +63,22 @@ private final class Place {
         EventToken(rawValue: foreign.token(token.rawValue))
     }
 
-    /// The module's views with tokens of this place; nil when the app's own are to be shown.
-    func draw(_ view: PatchedView, _ e: _Emitter) -> (bytes: [UInt8], count: Int)? {
-        guard let bytes = mount.render(view, surroundings: e.surroundings) else { return nil }
+    /// The module's views; nil when nobody can read them.
+    func read(_ bytes: [UInt8]) -> [ViewNode]? {
         do {
-            var views = try Tree.decode(bytes)
+            let views = try Tree.decode(bytes)
             // The place of the mounted view is the native one's.
-            if views.count == 1, case .scope = views[0].view { views = views[0].children }
-            foreign.attach(e)
-            return (Tree.encode(views, tokens: translate), views.count)
+            if views.count == 1, case .scope = views[0].view { return views[0].children }
+            return views
         } catch {
             mount.refuse("\(error)")
             return nil
         }
+    }
+
+    /// Views as bytes, with tokens of the place where `e` is.
+    func translated(_ views: [ViewNode], _ e: _Emitter) -> (bytes: [UInt8], count: Int) {
+        foreign.attach(e)
+        return (Tree.encode(views, tokens: translate), views.count)
     }
 }

@@ -222,7 +222,7 @@ struct Coverage {
         let declaration = index.declarations[position]
         if isUsedByRuntime(declaration) || declaration.kind == .deinitializer { return false }
         if declaration.kind == .method || declaration.kind == .property,
-            conforms(declaration.container)
+            mayBeWitness(declaration), !isBody(declaration)
         {
             return false
         }
@@ -252,7 +252,7 @@ struct Coverage {
             names.formUnion(container(declaration))
         case .method, .property:
             // A protocol's machinery calls witnesses without naming them.
-            if conforms(declaration.container) { names.formUnion(container(declaration)) }
+            if mayBeWitness(declaration) { names.formUnion(container(declaration)) }
         default: break
         }
         return index.declarations.indices.filter { other in
@@ -288,6 +288,24 @@ struct Coverage {
         index.typeParts[container.joined(separator: ".")]?.contains {
             !index.declarations[$0].inherited.isEmpty
         } ?? false
+    }
+
+    /// Whether a protocol's machinery may call it. Of a view that is its body, nothing else.
+    private func mayBeWitness(_ declaration: Declaration) -> Bool {
+        conforms(declaration.container)
+            && (isBody(declaration) || !isView(declaration.container))
+    }
+
+    /// Whether it is what a view draws: the system calls it of views that somebody made by name.
+    private func isBody(_ declaration: Declaration) -> Bool {
+        declaration.names == ["body"] && !declaration.isStatic && isView(declaration.container)
+    }
+
+    /// Whether a type is a view, and conforms to nothing else.
+    private func isView(_ container: [String]) -> Bool {
+        let all = (index.typeParts[container.joined(separator: ".")] ?? [])
+            .flatMap { index.declarations[$0].inherited }
+        return !all.isEmpty && all.allSatisfy { ["View", "SwiftUI.View"].contains($0) }
     }
 
     /// Whether something calls it that does not name it: the system, or code that knows only a

@@ -51,6 +51,9 @@
         /// Enters a place of its own.
         public func enterForeign() -> _Scope { enterNext() }
 
+        /// Enters one side of it: native views and foreign ones have actions of their own.
+        public func enterSide(isForeign: Bool) { _ = enter(isForeign ? 1 : 0) }
+
         /// Leaves it for the one outside.
         public func leaveForeign(_ outer: _Scope) { leave(outer) }
 
