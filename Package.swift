@@ -33,6 +33,7 @@ let package = Package(
         .library(
             name: "WebViewBundle",
             targets: ["WebViewBundle"] + (webKitGTKWanted ? ["WebViewBundleGTK"] : [])),
+    ] + apple.products + [
         // What HostUI shows screens with; tools and tests, not apps.
         .library(name: "PatchHTML", targets: ["PatchHTML", "ViewTree"]),
         .executable(name: "patchcli", targets: ["patchcli"]),
@@ -40,7 +41,7 @@ let package = Package(
     ],
     dependencies: wasmKitFolder.map { [.package(path: $0)] } ?? [],
     targets: systemLibraries + webKitGTK + webBench + wasmKit + floor0 + floor1 + floor2 + floor3
-        + floor4 + floor5 + preview
+        + floor4 + apple.targets + floor5 + preview
         + floor6 + tests
         + appleStubs,
     swiftLanguageModes: [.v6],
@@ -154,6 +155,23 @@ var floor4: [Target] {
                 "UpdateEngine",
             ] + stubbed("WebKit")),
     ]
+}
+
+// Draws view trees with SwiftUI. On Linux a target of the same name in HostUI does that, and this
+// one is checked against the vocabulary (Scripts/check-apple.sh).
+var apple: (products: [Product], targets: [Target]) {
+    #if os(Linux)
+        ([], [])
+    #else
+        (
+            [.library(name: "PatchSwiftUI", targets: ["PatchSwiftUI"])],
+            [
+                .target(
+                    name: "PatchSwiftUI", dependencies: ["PatchSDK", "ViewTree"],
+                    swiftSettings: [.swiftLanguageMode(.v5)])
+            ]
+        )
+    #endif
 }
 
 // WebKitGTK is half a gigabyte and of no use to most, so its adapter and the example that shows it
