@@ -33,15 +33,12 @@ let package = Package(
         .library(
             name: "WebViewBundle",
             targets: ["WebViewBundle"] + (webKitGTKWanted ? ["WebViewBundleGTK"] : [])),
-    ] + apple.products + [
-        // What HostUI shows screens with; tools and tests, not apps.
-        .library(name: "PatchHTML", targets: ["PatchHTML", "ViewTree"]),
         .executable(name: "patchcli", targets: ["patchcli"]),
         .executable(name: "patchd", targets: ["patchd"]),
     ],
     dependencies: wasmKitFolder.map { [.package(path: $0)] } ?? [],
     targets: systemLibraries + webKitGTK + webBench + wasmKit + floor0 + floor1 + floor2 + floor3
-        + floor4 + apple.targets + floor5 + preview
+        + floor4 + floor5 + preview
         + floor6 + tests
         + appleStubs,
     swiftLanguageModes: [.v6],
@@ -157,23 +154,6 @@ var floor4: [Target] {
     ]
 }
 
-// Draws view trees with SwiftUI. On Linux a target of the same name in HostUI does that, and this
-// one is checked against the vocabulary (Scripts/check-apple.sh).
-var apple: (products: [Product], targets: [Target]) {
-    #if os(Linux)
-        ([], [])
-    #else
-        (
-            [.library(name: "PatchSwiftUI", targets: ["PatchSwiftUI"])],
-            [
-                .target(
-                    name: "PatchSwiftUI", dependencies: ["PatchSDK", "ViewTree"],
-                    swiftSettings: [.swiftLanguageMode(.v5)])
-            ]
-        )
-    #endif
-}
-
 // WebKitGTK is half a gigabyte and of no use to most, so its adapter and the example that shows it
 // are there only when OPENPATCH_WEBKITGTK is set (Scripts/test-webkitgtk.sh).
 nonisolated var webKitGTKWanted: Bool { Context.environment["OPENPATCH_WEBKITGTK"] != nil }
@@ -263,10 +243,7 @@ var preview: [Target] {
     [
         .target(
             name: "PatchPreview",
-            dependencies: [
-                "PatchCompiler", "PatchCompression", "PatchHTML", "PatchServer", "ViewTree",
-                "WebAssembly",
-            ],
+            dependencies: ["PatchCompiler", "PatchHTML", "PatchServer", "ViewTree", "WebAssembly"],
             swiftSettings: swiftSyntaxSearch)
     ]
 }
@@ -337,8 +314,6 @@ var tests: [Target] {
         // An app with web bundles and without a window, for tests of processes.
         .executableTarget(
             name: "bundle-child", dependencies: ["WebViewBundle"], path: "Tests/BundleChild"),
-        // One of each view and modifier of the vocabulary.
-        .target(name: "ViewSamples", dependencies: ["ViewTree"], path: "Tests/ViewSamples"),
         // Modules made from a seed, and the tool that attacks the engine with them.
         .target(
             name: "WebAssemblyFuzz", dependencies: ["CWasmCore", "WebAssembly", "WebAssemblySpec"],
@@ -383,11 +358,9 @@ var tests: [Target] {
             dependencies: ["FleetSimulation", "Rollout", "RolloutGates", "TestSupport"]),
         .testTarget(name: "ModuleABITests", dependencies: ["ModuleABI", "TestSupport"]),
         .testTarget(
-            name: "ViewTreeTests",
-            dependencies: ["ViewTree", "ViewSamples", "WebAssembly", "TestSupport"]),
+            name: "ViewTreeTests", dependencies: ["ViewTree", "WebAssembly", "TestSupport"]),
         .testTarget(
-            name: "PatchHTMLTests",
-            dependencies: ["PatchHTML", "ViewTree", "ViewSamples", "TestSupport"]),
+            name: "PatchHTMLTests", dependencies: ["PatchHTML", "ViewTree", "TestSupport"]),
         .testTarget(
             name: "UpdateEngineTests",
             dependencies: [
@@ -457,9 +430,8 @@ var tests: [Target] {
             name: "EndToEndTests",
             dependencies: [
                 "CommandLineKit", "ModuleABI", "PatchCompiler", "PatchCompression", "PatchCrypto",
-                "PatchHTML", "PatchPlatform", "PatchSDK", "Rollout", "TUF", "ViewTree",
-                "WebAssembly", "WebAssemblyWASI", "WebViewBundle", "TestSupport", "patchcli",
-                "patchd",
+                "PatchPlatform", "PatchSDK", "Rollout", "TUF", "WebAssembly", "WebAssemblyWASI",
+                "WebViewBundle", "TestSupport", "patchcli", "patchd",
             ],
             swiftSettings: swiftSyntaxSearch),
     ]

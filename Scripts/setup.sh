@@ -20,7 +20,7 @@ command -v swift >/dev/null || fail "no 'swift' on PATH" \
 install_with_apt() {
     local wanted=(pkg-config libmicrohttpd-dev libsqlite3-dev libssl-dev libbrotli-dev libdivsufsort-dev libcurl4 curl)
     if [ "$level" = test ]; then
-        wanted+=(python3 python3-venv openssl brotli strace nginx-light)
+        wanted+=(python3 python3-venv openssl brotli strace nginx-light unicode-data)
     fi
     local missing=()
     for package in "${wanted[@]}"; do

@@ -42,6 +42,12 @@ public struct MessagePackReader {
         return true
     }
 
+    /// Whether an array stands next; reads nothing.
+    public func nextIsArray() throws(MessagePackError) -> Bool {
+        let first = try peek()
+        return first & 0xf0 == 0x90 || first == 0xdc || first == 0xdd
+    }
+
     /// Reads nil.
     public mutating func `nil`() throws(MessagePackError) {
         let start = position

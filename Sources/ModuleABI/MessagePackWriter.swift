@@ -13,6 +13,9 @@ public struct MessagePackWriter: Sendable {
     /// Forgets what was written and keeps the room.
     public mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
+    /// Appends a value that is encoded already.
+    public mutating func encoded(_ value: [UInt8]) { bytes += value }
+
     /// Appends nil.
     public mutating func `nil`() { bytes.append(0xc0) }
 

@@ -12,7 +12,7 @@ enum Floors {
             "ViewTree", "WebAssemblyWASI",
         ],
         ["FleetSimulation", "PatchSDK", "WASISuite"],
-        ["PatchHTML", "PatchSDKWASI", "PatchSwiftUI", "WebViewBundle", "WebViewBundleGTK"],
+        ["PatchHTML", "PatchSDKWASI", "WebViewBundle", "WebViewBundleGTK"],
         ["PatchCompiler", "PatchServer"],
         ["PatchPreview"],
         ["patchcli", "patchd", "webshell"],

@@ -101,7 +101,8 @@ enum RandomType {
         let scalars: [ABIType] =
             [
                 .bool, .float, .double, .string, .bytes, .foundation(.Data), .foundation(.Date),
-                .foundation(.UUID), .text(.character), .text(.substring), .text(.scalar),
+                .foundation(.UUID), .foundation(.URL), .foundation(.Decimal), .text(.character),
+                .text(.substring), .text(.scalar),
             ]
             + ABIType.Integer.allCases.map { .integer($0) }
         if depth >= 3 || Int.random(in: 0..<3, using: &generator) == 0 {
@@ -173,6 +174,14 @@ enum RandomType {
             return "Date(timeIntervalSinceReferenceDate: \(literal(.double, &generator)))"
         case .foundation(.UUID):
             return "(UUID(uuidString: \"E621E1F8-C36C-495A-93FC-0C247A3E6E5F\")!)"
+        case .foundation(.URL):
+            return [
+                "URL(string: \"https://a.de/é?q=1#f\")!", "URL(fileURLWithPath: \"/tmp/x y\")",
+                "URL(string: \"x/../y\", relativeTo: URL(string: \"http://b/c\"))!",
+            ].randomElement(using: &generator) ?? ""
+        case .foundation(.Decimal):
+            return ["0.10", "Decimal(string: \"-12345678901234567890\")!", ".nan", "1e30"]
+                .randomElement(using: &generator) ?? "0"
         case .text(.character):
             return ["\"a\"", "\"é\"", "\"e\\u{301}\"", "\"👩‍👩‍👧\"", "\"\\r\\n\""]
                 .randomElement(using: &generator) ?? "\"a\""

@@ -21,7 +21,9 @@ func guestBuilder(
 }
 
 /// A program of the folder `GuestPrograms` as a module.
-func guestProgram(_ name: String, _ target: GuestTarget) throws -> GuestModule {
+func guestProgram(
+    _ name: String, _ target: GuestTarget, change: (inout GuestBuildOptions) -> Void = { _ in }
+) throws -> GuestModule {
     let folder = SharedData.checkout
         .appendingPathComponent("Tests/PatchCompilerTests/GuestPrograms")
     let sources = try ["GuestProgramSupport", name].map { name in
@@ -29,7 +31,7 @@ func guestProgram(_ name: String, _ target: GuestTarget) throws -> GuestModule {
         return GuestSource(
             name: url.lastPathComponent, text: try String(contentsOf: url, encoding: .utf8))
     }
-    return try guestBuilder(target).build(sources: sources)
+    return try guestBuilder(target, change: change).build(sources: sources)
 }
 
 /// Text of the first seed, whose guest files must build as pasted.

@@ -149,6 +149,15 @@ struct GuestSourceTests {
                 "'shared' holds an object of 'C'"
             ),
             ("let x = Int.random(in: 0..<9)\nfunc f() -> Int { x }", "'x' is random"),
+            (
+                "let x = DateFormatter()\nfunc f() -> Int { x.string(from: d).count }\n"
+                    + "func g() { x.dateFormat = \"y\" }", "'x' holds an object of 'DateFormatter'"
+            ),
+            (
+                "enum E { static let x = NumberFormatter() }\n"
+                    + "func f() -> Int { E.x.number(from: \"1\")?.intValue ?? 0 }\n"
+                    + "func g() { use(E.x) }", "'E.x' holds an object of 'NumberFormatter'"
+            ),
             ("#if DEBUG\nlet x = 1\n#else\nlet x = 2\n#endif\nfunc f() -> Int { x }", "#if"),
             (
                 "func g<T>(_ x: T) -> Int {\n#if DEBUG\nreturn 1\n#else\nreturn 2\n#endif\n}\n"

@@ -106,6 +106,33 @@ struct MatrixTests {
             let read = owner.reader()
             return withExtendedLifetime(owner) { read() }
         }
+
+        PUB class Knot {
+            PUB weak var next: Knot?
+            PUB let number: Int
+            PUB init(_ number: Int) { self.number = number }
+            deinit { next = nil }
+            PUB func reader() -> () -> Int { { [weak self] in self?.number ?? -1 } }
+            PUB func guarded() -> (Int) -> Int {
+                { [weak self, number] more in
+                    guard let self else { return number * -2 }
+                    return self.number + more
+                }
+            }
+        }
+
+        PUB final class SubKnot: Knot {}
+
+        PUB func weakly(_ x: Int) -> String {
+            var owner: SubKnot? = SubKnot(x)
+            let knot = Knot(x + 1)
+            knot.next = owner
+            let read = owner?.reader() ?? { 0 }
+            let guarded = owner?.guarded() ?? { $0 }
+            let before = "\\(read()) \\(guarded(3)) \\(knot.next?.number ?? 0)"
+            owner = nil
+            return "\\(before), \\(read()) \\(guarded(3)) \\(knot.next == nil)"
+        }
         """
 
     /// What is edited, each once.
@@ -128,7 +155,7 @@ struct MatrixTests {
         ("case .leaf(let value): value\n", "case .leaf(let value): value + 1\n"),
         ("\"desk \\(x)\"", "\"table \\(x)\""), ("values.max()", "values.min()"),
         ("x + values.count", "x - values.count"), ("return a > 0", "return a > 2"),
-        ("{ read() }", "{ read() + 5 }"),
+        ("{ read() }", "{ read() + 5 }"), ("\\(before), ", "\\(before); "),
     ]
 
     static let driver = """
@@ -149,7 +176,7 @@ struct MatrixTests {
             print(pick([3, 1, 2], ["b", "a"]), pick([], []), closures([1, 2, 3]), total(values))
             var number = 5
             var text = "abc"
-            print(swapped(&number, &text), number, text, owned(6))
+            print(swapped(&number, &text), number, text, owned(6), weakly(4))
         }
         await matrix()
         """

@@ -103,6 +103,8 @@ enum StandIn {
                 "-emit-module", "-emit-module-path", "PatchSDK.swiftmodule", "-wmo", "-c", "-o",
                 "PatchSDK.o", "-parse-as-library",
                 ProjectFixture.root.appendingPathComponent("standin/PatchSDK.swift").path,
+                SharedData.checkout
+                    .appendingPathComponent("Sources/PatchSDK/Calls/FoundationValues.swift").path,
             ] + sources, in: folder.url)
         guard printed.isEmpty else { throw Failed(message: printed) }
         let compiled = try ChildProcess.run(

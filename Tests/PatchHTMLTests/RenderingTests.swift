@@ -1,5 +1,4 @@
 import Testing
-import ViewSamples
 import ViewTree
 
 @testable import PatchHTML

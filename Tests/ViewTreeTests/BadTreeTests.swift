@@ -1,6 +1,5 @@
 import TestSupport
 import Testing
-import ViewSamples
 import ViewTree
 
 @Suite("Trees that cannot be read")

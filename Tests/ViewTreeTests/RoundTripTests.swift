@@ -1,6 +1,5 @@
 import TestSupport
 import Testing
-import ViewSamples
 import ViewTree
 
 @Suite("View trees, written and read again")

@@ -10,9 +10,7 @@ extension BuildManifest {
 
 extension DeclarationIndex {
     init(_ code: AppCode) {
-        self.init(
-            code.tree, functions: code.scan.functions, natives: code.scan.natives,
-            views: code.scan.views)
+        self.init(code.tree, functions: code.scan.functions, natives: code.scan.natives)
     }
 }
 

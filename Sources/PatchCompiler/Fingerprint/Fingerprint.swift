@@ -36,13 +36,13 @@ public struct Fingerprint: Sendable, Equatable, Codable {
     init(
         folder: URL, configuration: ProjectConfiguration, tree: SourceTree,
         functions: [RoutableFunction], natives: [RoutableFunction],
-        views: [RoutableView] = [], lists: [PropertyListInputs.Entry]
+        lists: [PropertyListInputs.Entry]
     ) {
         let surface = Surface(
-            configuration: configuration, functions: functions, natives: natives, views: views)
+            configuration: configuration, functions: functions, natives: natives)
         self.surface = surface.hash
         var inputs = [Input(name: "surface", hash: surface.hash)]
-        let bodies = Set(functions.map(\.body.id) + views.map(\.body.id))
+        let bodies = Set(functions.map(\.body.id))
         for file in tree.files {
             inputs.append(
                 Input(

@@ -17,6 +17,10 @@ public struct GuestBuildOptions: Sendable, Hashable {
     /// Seconds that one run of the compiler or linker may take.
     public var timeout: Double = 120
 
+    /// The optimisation that Swift files are compiled with. Nothing but tests changes it: `-Osize`
+    /// miscompiles String hashing on wasm64; formats.md, Docs/guests.md.
+    var optimization = "-O"
+
     /// Where a guest finds what comparing texts beyond ASCII takes.
     public var unicode = Unicode.linked
 

@@ -22,16 +22,15 @@ public struct GuestBuilder: Sendable {
     ///   - sources: the Swift files; their order does not matter.
     ///   - exports: what the module gives to the host, besides the guest runtime's exports.
     ///   - exportIfDefined: whether a wanted function may be missing.
-    ///   - more: functions of the guest's own modules that it gives as well.
     ///   - section: what the module says about itself; its `capabilities` are filled in from what
     ///     the module imports.
     /// - Throws: ``GuestBuildError``.
     public func build(
         sources: [GuestSource], exports: GuestExports = .automatic, exportIfDefined: Bool = false,
-        adding more: [String] = [], section: ModuleSection? = nil
+        section: ModuleSection? = nil
     ) throws -> GuestModule {
         guard !sources.isEmpty else { throw GuestBuildError.noSources }
-        let wanted = try exportNames(exports, in: sources, ifDefined: exportIfDefined, more)
+        let wanted = try exportNames(exports, in: sources, ifDefined: exportIfDefined)
         var clock = Stopwatch()
         var timings = GuestBuildTimings()
 
@@ -66,7 +65,7 @@ public struct GuestBuilder: Sendable {
     }
 
     private func exportNames(
-        _ exports: GuestExports, in sources: [GuestSource], ifDefined: Bool, _ more: [String]
+        _ exports: GuestExports, in sources: [GuestSource], ifDefined: Bool
     ) throws -> Wanted {
         var required: [String]
         var optional: [String] = []
@@ -78,7 +77,6 @@ public struct GuestBuilder: Sendable {
             required = found.certain
             optional = found.conditional
         }
-        required += more
         if ifDefined {
             optional += required
             required = []

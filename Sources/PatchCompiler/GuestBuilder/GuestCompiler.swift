@@ -19,8 +19,7 @@ struct GuestCompiler: Sendable {
         var flags = [
             "-target", options.target.triple, "-enable-experimental-feature", "Embedded",
             "-enable-experimental-feature", "Extern", "-wmo", "-parse-as-library",
-            // `-Osize` miscompiles String hashing on wasm64; formats.md, Docs/guests.md.
-            "-O", "-swift-version", "5", "-Xfrontend", "-disable-stack-protector",
+            options.optimization, "-swift-version", "5", "-Xfrontend", "-disable-stack-protector",
             "-diagnostic-style", "llvm", "-no-color-diagnostics",
         ]
         if options.debugInformation {

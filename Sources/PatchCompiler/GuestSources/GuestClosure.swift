@@ -17,16 +17,12 @@ struct GuestClosure {
     /// - Parameter natives: declarations whose bodies stay native, so that what they use is not
     ///   needed.
     init(
-        of functions: [RoutableFunction], views: [RoutableView] = [], in index: DeclarationIndex,
-        natives: Set<Int> = []
+        of functions: [RoutableFunction], in index: DeclarationIndex, natives: Set<Int> = []
     ) {
         self.index = index
         self.natives = natives
         for function in functions {
             if let seed = index.index(of: function.id) { include(seed) }
-        }
-        for view in views {
-            if let seed = index.index(ofView: view.id) { include(seed) }
         }
         var before = -1
         // Each round may bring names that make more types and members wanted.
@@ -165,7 +161,6 @@ struct GuestClosure {
     }
 
     private static let witnesses: [String: Set<String>] = [
-        "View": ["body"], "ViewModifier": ["body"], "ButtonStyle": ["makeBody"],
         "CustomStringConvertible": ["description"], "Comparable": ["<"], "Equatable": ["=="],
         "Hashable": ["hash", "=="], "Identifiable": ["id"], "CaseIterable": ["allCases"],
         "RawRepresentable": ["rawValue"], "Sequence": ["makeIterator"],

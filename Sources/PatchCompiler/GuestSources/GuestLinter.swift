@@ -46,6 +46,14 @@ enum GuestLinter {
                         "'\(declaration.path)' holds an object of '\(name)', and a module would "
                             + "have one of its own; pass what is needed as a parameter")
                 }
+                if let name = SharedObjectCheck.changedClass(
+                    position, in: index)
+                {
+                    find(
+                        "'\(declaration.path)' holds an object of '\(name)' that the app changes "
+                            + "or hands on, and a module would have one of its own; pass what is "
+                            + "needed as a parameter")
+                }
                 if declaration.references.members.contains("random") {
                     find("'\(declaration.path)' is random, so a module would have another value")
                 }

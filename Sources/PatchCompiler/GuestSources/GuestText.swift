@@ -12,6 +12,9 @@ struct GuestText {
     private let thrower: ThrowRewriter?
     /// Paths of errors that the source with the generated enum names.
     private let errors: Set<String>
+    /// Whether anything refers to objects weakly, so that they have to know whether they live.
+    let hasWeakReferences: Bool
+
     init(
         index: DeclarationIndex, closure: GuestClosure, functions: [RoutableFunction],
         errors: [ValueType]?
@@ -20,6 +23,11 @@ struct GuestText {
             ThrowRewriter(errors: $0, in: closure.included.map { index.declarations[$0] })
         }
         self.errors = Set((errors ?? []).map(\.reference.path))
+        hasWeakReferences = closure.included.contains {
+            let declaration = index.declarations[$0]
+            return declaration.kind != .type && declaration.kind != .extensionHeader
+                && WeakText.isUsed(in: declaration.node)
+        }
         self.index = index
         self.closure = closure
         var seeds: [Int: Bool] = [:]
@@ -38,14 +46,33 @@ struct GuestText {
         var page = Page(file.bytes)
         for position in wanted.sorted() { keep(position, on: &page) }
         for statement in file.tree.statements {
-            // The libraries that have a counterpart in a module.
+            // The one library that has a counterpart in a module.
             guard let node = statement.item.as(ImportDeclSyntax.self),
-                ["Foundation", "SwiftUI"].contains(node.path.trimmedDescription)
+                node.path.trimmedDescription == "Foundation"
             else { continue }
             page.keep(node.importKeyword)
             page.keep(node.path)
         }
         return page.text
+    }
+
+    /// Classes of a file whose objects are referred to weakly.
+    func mortals(ofFile number: Int) -> [String] {
+        closure.included.sorted().filter { index.declarations[$0].file == number && isMortal($0) }
+            .map { index.declarations[$0].typePath.joined(separator: ".") }
+    }
+
+    /// Whether a class holds the life of its objects: the first of its line does.
+    private func isMortal(_ position: Int) -> Bool {
+        let declaration = index.declarations[position]
+        guard hasWeakReferences, declaration.kind == .type, declaration.typeKind == .classType,
+            closure.valueTypes.contains(position)
+        else { return false }
+        return !declaration.inherited.contains { name in
+            (index.byName[name] ?? []).contains {
+                index.declarations[$0].typeKind == .classType
+            }
+        }
     }
 
     private func keep(_ position: Int, on page: inout Page) {
@@ -57,6 +84,11 @@ struct GuestText {
             keepType(position, node, node.enumKeyword, node.inheritanceClause, on: &page)
         case .classDecl(let node):
             keepType(position, node, node.classKeyword, node.inheritanceClause, on: &page)
+            if isMortal(position) {
+                page.insert(
+                    " let op_life = PatchGuest.Life();",
+                    at: node.memberBlock.leftBrace.endPositionBeforeTrailingTrivia.utf8Offset)
+            }
         case .actorDecl(let node):
             keepType(position, node, node.actorKeyword, node.inheritanceClause, on: &page)
         case .extensionDecl(let node):
@@ -75,6 +107,13 @@ struct GuestText {
             keepSeparator(after: declaration.node, on: &page)
             blankInside(position, on: &page)
             TouchUps.apply(to: declaration.node, on: &page)
+            if hasWeakReferences {
+                WeakText.apply(to: declaration.node, on: &page)
+                if let brace = declaration.node.as(DeinitializerDeclSyntax.self)?.body?.leftBrace {
+                    page.insert(
+                        " op_life.end();", at: brace.endPositionBeforeTrailingTrivia.utf8Offset)
+                }
+            }
             AsyncText.apply(to: declaration.node, on: &page)
             thrower?.apply(to: declaration.node, on: &page)
         }

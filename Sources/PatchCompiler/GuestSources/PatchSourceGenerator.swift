@@ -6,9 +6,6 @@ import ModuleABI
 struct PatchSourceGenerator {
     let index: DeclarationIndex
     let functions: [RoutableFunction]
-    /// The views that it shows.
-    let views: [RoutableView]
-    private let known: ValueTypes
     /// The app's types that cross in these functions.
     let types: [ValueType]
     let closure: GuestClosure
@@ -16,23 +13,28 @@ struct PatchSourceGenerator {
     let called: [RoutableFunction]
     /// The app's errors in reach, when something throws whatever it likes; else nil.
     let errors: [ValueType]?
+    /// The app's types that JSON is made of.
+    private let json: JSONCode
+    private let usesJSON: Bool
 
     /// - Parameter natives: declarations whose bodies stay native.
     init(
         index: DeclarationIndex, functions: [RoutableFunction], types: ValueTypes,
-        natives: Set<Int> = [], views: [RoutableView] = []
+        natives: Set<Int> = []
     ) {
         self.index = index
         self.functions = functions
-        self.views = views
-        known = types
-        closure = GuestClosure(of: functions, views: views, in: index, natives: natives)
+        closure = GuestClosure(of: functions, in: index, natives: natives)
         called = closure.included.intersection(natives).sorted()
             .flatMap { index.declarations[$0].natives }
         var errors: [ValueType]?
-        if closure.included.contains(where: {
-            ThrowRewriter.isUntyped(index.declarations[$0].node)
-        }) {
+        json = JSONCode(of: closure, in: index, types: types)
+        usesJSON = JSONCode.isUsed(in: closure, index)
+        if usesJSON
+            || closure.included.contains(where: {
+                ThrowRewriter.isUntyped(index.declarations[$0].node)
+            })
+        {
             let paths = Set(
                 closure.valueTypes.map {
                     index.declarations[$0].typePath.joined(separator: ".")
@@ -43,31 +45,8 @@ struct PatchSourceGenerator {
         }
         self.errors = errors
         self.types = types.reachable(
-            from: (functions + called).flatMap(\.types) + views.flatMap(\.types)
-                + (errors ?? []).map { .named($0.reference) }
-                + (views.isEmpty ? [] : Self.states(types, closure, index)))
-    }
-
-    /// Whatever of the app's types may be state of some view in the module.
-    private static func states(
-        _ types: ValueTypes, _ closure: GuestClosure, _ index: DeclarationIndex
-    ) -> [ABIType] {
-        let paths = Set(
-            closure.valueTypes.map { index.declarations[$0].typePath.joined(separator: ".") })
-        return types.known.values.filter { paths.contains($0.reference.path) }
-            .map { .named($0.reference) }
-    }
-
-    /// The sources, with what connects views to their state and to the host.
-    /// - Throws: ``PatchProjectError`` `cannot_ship` for what no view in a module can do.
-    func viewSources() throws -> [GuestSource] {
-        guard !views.isEmpty else { return sources() }
-        return try ViewSources(
-            sources(), routed: views, types: known,
-            numbers: Dictionary(
-                index.files.enumerated().map { ($0.element.path, $0.offset) },
-                uniquingKeysWith: { first, _ in first })
-        ).sources
+            from: (functions + called).flatMap(\.types)
+                + ((errors ?? []) + json.types).map { .named($0.reference) })
     }
 
     /// What the linter has against the module.
@@ -89,18 +68,25 @@ struct PatchSourceGenerator {
             let own = functions.filter { $0.place.file == file.path }
             let crossing = types.filter { $0.file == number }
             let isAsking = called.contains { $0.place.file == file.path }
-            guard !own.isEmpty || !crossing.isEmpty || isAsking else {
+            guard !own.isEmpty || !crossing.isEmpty || isAsking || writer.hasWeakReferences else {
                 return GuestSource(name: file.path, text: text)
             }
+            let coded = crossing.compactMap { json.text($0) }
             return GuestSource(
                 name: file.path,
                 text: text + "\nimport PatchGuest\n"
+                    + (coded.isEmpty ? "" : "import Foundation\n")
                     + crossing.map { "\n" + TypeCode.functions($0, on: .guest) }.joined()
+                    + writer.mortals(ofFile: number)
+                    .map { "\nextension \($0): PatchGuest.Mortal {}\n" }.joined()
+                    + coded.map { "\n" + $0 }.joined()
                     + own.map { "\n" + GuestWrapper.text($0) }.joined())
         }
         guard let errors else { return sources }
         return sources + [
-            GuestSource(name: "OpenPatchErrors.swift", text: ThrowRewriter.enumText(errors))
+            GuestSource(
+                name: "OpenPatchErrors.swift",
+                text: ThrowRewriter.enumText(errors) + (usesJSON ? JSONCode.functions : ""))
         ]
     }
 

@@ -15,13 +15,12 @@ extension PatchProject {
         let index = DeclarationIndex(code)
         var lock = try ProjectLock(folder: folder)
         let before = lock
-        try lock.allot(code.scan)
+        try lock.allot(code.scan.functions.map { ($0.id, "\($0.module).\($0.displayName)") })
 
         let known = try manifests()
         let same = known.first { $0.fingerprint == code.fingerprint.value }
         let functions = Self.manifestFunctions(code.scan.functions, lock.gates)
-        let views = Self.manifestViews(code.scan.views, lock.gates)
-        if let same, !replacing, same.functions != functions || same.views != views {
+        if let same, !replacing, same.functions != functions {
             throw PatchProjectError(
                 .buildConflict,
                 "build \(same.short) is registered with the same native code and other bodies of "
@@ -40,7 +39,7 @@ extension PatchProject {
             inputs: code.fingerprint.inputs, functions: functions,
             natives: Coverage.natives(of: index), base: Hex.encode(SHA256.hash(base.wasm)),
             errors: code.scan.types.errors.map(ErrorCode.key),
-            calls: Self.manifestCalls(code.scan.natives), views: views)
+            calls: Self.manifestCalls(code.scan.natives))
         let target = buildFolder(manifest)
         if same != manifest || !isStored(manifest, base.wasm) {
             try store(manifest, base.wasm, in: target)
@@ -79,12 +78,12 @@ extension PatchProject {
         while runs < BaseModule.maximumRuns {
             let generator = PatchSourceGenerator(
                 index: index, functions: coverage.functions, types: code.scan.types,
-                natives: demotion.natives, views: coverage.views)
+                natives: demotion.natives)
             if try demotion.heed(generator.findings(for: guestOptions.target), generator) {
                 continue
             }
             try Self.refuseNewErrors(generator, manifest)
-            let sources = try generator.viewSources() + guests
+            let sources = generator.sources() + guests
             guard !sources.isEmpty else {
                 throw PatchProjectError(
                     .nothingChanged,
@@ -92,14 +91,11 @@ extension PatchProject {
             }
             let wanted = section(
                 release: release, fingerprint: manifest.fingerprint, covered: coverage.functions,
-                called: generator.called, views: coverage.views)
+                called: generator.called)
             let module: GuestModule
             runs += 1
             do {
-                module = try builder.build(
-                    sources: sources,
-                    adding: coverage.views.isEmpty ? [] : ViewModuleBuilder.exports,
-                    section: wanted)
+                module = try builder.build(sources: sources, section: wanted)
             } catch let error as GuestBuildError {
                 if runs < BaseModule.maximumRuns, demotion.heed(error, generator) { continue }
                 throw Self.explained(error)
@@ -151,39 +147,26 @@ extension PatchProject {
 
     private func section(
         release: ReleaseIdentity, fingerprint: String, covered: [RoutableFunction],
-        called: [RoutableFunction] = [], views: [RoutableView] = []
+        called: [RoutableFunction] = []
     ) -> ModuleSection {
         let sorted = covered.sorted { $0.id < $1.id }
         let needed = Set(
             (covered + called).map {
                 ModuleSection.Need(id: $0.id, sig: $0.signature)
-            } + views.map { ModuleSection.Need(id: $0.id, sig: $0.signature) })
+            })
         return ModuleSection(
             app_id: configuration.appID, release: release.version, sequence: release.sequence,
             fp: fingerprint, needs: needed.sorted { $0.id < $1.id },
             functions: sorted.map {
                 .init(id: $0.id, export: GuestExport.function($0.id), sig: $0.signature)
             },
-            views: views.sorted { $0.id < $1.id }.map { .init(id: $0.id, sig: $0.signature) },
-            app_targets: Set(covered.map(\.module) + views.map(\.module)).sorted(),
-            vocabulary_max: views.isEmpty ? 0 : viewVocabularyMaximum)
+            app_targets: Set(covered.map(\.module)).sorted())
     }
 
     static func manifestFunctions(
         _ functions: [RoutableFunction], _ gates: [UInt64: Int]
     ) -> [BuildManifest.Function] {
         functions.sorted { $0.id < $1.id }.map {
-            BuildManifest.Function(
-                id: $0.hexID, name: $0.displayName, module: $0.module, gate: gates[$0.id] ?? 0,
-                sig: DeclarationID.hex16($0.signature), body: $0.bodyHash)
-        }
-    }
-
-    static func manifestViews(
-        _ views: [RoutableView], _ gates: [UInt64: Int]
-    ) -> [BuildManifest.Function]? {
-        guard !views.isEmpty else { return nil }
-        return views.sorted { $0.id < $1.id }.map {
             BuildManifest.Function(
                 id: $0.hexID, name: $0.displayName, module: $0.module, gate: gates[$0.id] ?? 0,
                 sig: DeclarationID.hex16($0.signature), body: $0.bodyHash)

@@ -35,7 +35,7 @@ indirect enum ABIType: Hashable, Sendable {
 
     /// Types of Foundation that a module has a counterpart of.
     enum Foundation: String, CaseIterable, Sendable {
-        case Data, Date, UUID
+        case Data, Date, UUID, URL, Decimal
     }
 
     /// Parts and views of strings.

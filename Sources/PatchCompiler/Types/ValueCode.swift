@@ -16,6 +16,8 @@ enum ValueCode {
         case .foundation(.Data): "\(writer).binary(Array(\(value)))"
         case .foundation(.Date): "\(writer).double(\(value).timeIntervalSinceReferenceDate)"
         case .foundation(.UUID): "\(writer).string(\(value).uuidString)"
+        case .foundation(.URL): "\(writer).url(\(value))"
+        case .foundation(.Decimal): "\(writer).decimal(\(value))"
         case .text: "\(writer).string(String(\(value)))"
         // Of the struct that holds it; see ``TypeCode``.
         case .position: "\(writer).nil()"
@@ -59,6 +61,8 @@ enum ValueCode {
             return "Date(timeIntervalSinceReferenceDate: \(attempt)\(reader).double())"
         case .foundation(.UUID):
             return "\(attempt)\(reader).parsed { UUID(uuidString: $0) }"
+        case .foundation(.URL): return "\(attempt)\(reader).url()"
+        case .foundation(.Decimal): return "\(attempt)\(reader).decimal()"
         case .text(.character):
             return "\(attempt)\(reader).parsed { $0.count == 1 ? $0.first : nil }"
         case .text(.scalar):

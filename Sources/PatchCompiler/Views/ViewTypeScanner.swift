@@ -8,8 +8,8 @@ struct ViewType {
     var isPreviewProvider: Bool
     var isApp: Bool
     var isGeneric: Bool
-    /// Properties that are linked, in order.
-    var linked: [Linked] = []
+    /// Names of properties that are linked, in order.
+    var linked: [String] = []
     /// Arguments of the memberwise initialiser that must be given, in order; nil when the type
     /// cannot be made by it.
     var required: [Property]? = []
@@ -17,12 +17,6 @@ struct ViewType {
     struct Property: Equatable {
         var name: String
         var type: String
-    }
-
-    struct Linked {
-        var name: String
-        /// As declared, when it is a `@State`.
-        var state: PatternBindingSyntax?
     }
 }
 
@@ -97,13 +91,17 @@ final class ViewTypeScanner: SyntaxVisitor {
         guard let variable = declaration.as(VariableDeclSyntax.self), variable.isStored,
             !variable.isStatic
         else { return }
-        let wrapper = variable.propertyWrapper
+        let wrapper = variable.attributes.lazy.compactMap { attribute -> String? in
+            guard let name = attribute.as(AttributeSyntax.self)?.attributeName.trimmedDescription,
+                name.first?.isUppercase == true, name != "ViewBuilder"
+            else { return nil }
+            // `FocusState<Field?>` is the wrapper FocusState.
+            return String(name.prefix { $0 != "<" && $0 != "(" })
+        }.first
         for binding in variable.bindings {
             guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text
             else { continue }
-            if let wrapper, Self.dynamic.contains(wrapper) {
-                type.linked.append(.init(name: name, state: wrapper == "State" ? binding : nil))
-            }
+            if let wrapper, Self.dynamic.contains(wrapper) { type.linked.append(name) }
             let isVariable = variable.bindingSpecifier.tokenKind == .keyword(.var)
             let typeText = binding.typeAnnotation?.type.trimmedDescription
             let isMade =

@@ -26,10 +26,16 @@ struct HostFunctions: Sendable {
         "unicode.decomposition": FunctionType(parameters: [.i32, .i32, .i32], results: [.i32]),
         "native.call": FunctionType(parameters: [.i64, .i32, .i32], results: [.i32]),
         "native.take": FunctionType(parameters: [.i32]),
+        "format.json": question, "format.take": FunctionType(parameters: [.i32]),
     ]
 
+    /// The type of functions that answer a question: where it lies, and the answer's length.
+    private static let question = FunctionType(parameters: [.i32, .i32], results: [.i32])
+
     /// The type of a function, or nil when there is none of that name.
-    static func type(of name: String) -> FunctionType? { types[name] }
+    static func type(of name: String) -> FunctionType? {
+        types[name] ?? (FoundationAnswers.questions[name] == nil ? nil : question)
+    }
 
     /// Provides all functions to a store. Which of them a module may import was checked before.
     func define(in imports: inout Imports, store: Store, natives: NativeCalls) {
@@ -37,7 +43,7 @@ struct HostFunctions: Sendable {
             _ name: String,
             _ body: @escaping (Caller, UnsafeMutableBufferPointer<UInt64>) throws -> Void
         ) {
-            guard let type = Self.types[name] else { return }
+            guard let type = Self.type(of: name) else { return }
             imports.define(
                 module: CapabilityName.importModule, name: name,
                 Function(store: store, type: type, rawBody: body))
@@ -78,6 +84,21 @@ struct HostFunctions: Sendable {
         add("native.take") { caller, slots in
             guard let memory = caller.memory else { throw PatchError(.guestMemoryFault) }
             try natives.take(memory, at: UInt64(UInt32(truncatingIfNeeded: slots[0])))
+        }
+        let answers = FoundationAnswers()
+        func addQuestion(_ name: String, _ question: @escaping FoundationAnswers.Question) {
+            add(name) { caller, slots in
+                let bytes = try Self.read(
+                    caller, pointer: slots[0], count: slots[1],
+                    most: FoundationAnswers.maximumBytes)
+                slots[0] = UInt64(try answers.ask(question, bytes))
+            }
+        }
+        for (name, question) in FoundationAnswers.questions { addQuestion(name, question) }
+        addQuestion("format.json") { try JSONAnswers.answer(&$0, &$1, keep: natives.keep) }
+        add("format.take") { caller, slots in
+            guard let memory = caller.memory else { throw PatchError(.guestMemoryFault) }
+            try answers.take(memory, at: UInt64(UInt32(truncatingIfNeeded: slots[0])))
         }
         add("random.fill") { [random] caller, slots in
             let count = UInt32(truncatingIfNeeded: slots[1])

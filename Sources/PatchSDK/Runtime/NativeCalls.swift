@@ -41,6 +41,17 @@ final class NativeCalls {
         if !errors.isEmpty { errors = [] }
     }
 
+    /// Keeps an error of this call for the app.
+    /// - Returns: the number that the module is given.
+    /// - Throws: ``PatchError`` `native_denied` for too many.
+    func keep(_ error: any Error) throws -> UInt64 {
+        guard errors.count < Self.maximumErrors else {
+            throw PatchError(.nativeDenied, "more than \(Self.maximumErrors) errors")
+        }
+        errors.append(error)
+        return UInt64(errors.count - 1)
+    }
+
     /// An error by the number that the module was given.
     func error(_ number: UInt64) -> (any Error)? {
         guard number < UInt64(errors.count) else { return nil }
@@ -129,18 +140,15 @@ final class NativeCalls {
     private func settle(_ error: any Error, _ table: PatchNatives) throws {
         // The arguments did not have the shape that the app expects.
         if error is MessagePackError { throw PatchError(.argumentMismatch, "\(error)") }
-        guard errors.count < Self.maximumErrors else {
-            throw PatchError(.nativeDenied, "more than \(Self.maximumErrors) errors")
-        }
+        let number = try keep(error)
         var known = MessagePackWriter()
         let isKnown = table.write(error, to: &known)
         var writer = MessagePackWriter()
         writer.arrayHeader(2)
         writer.bool(true)
         writer.arrayHeader(isKnown ? 3 : 2)
-        writer.uint(UInt64(errors.count))
+        writer.uint(number)
         if !isKnown { writer.uint(0) }
-        errors.append(error)
         answer = isKnown ? writer.bytes + known.bytes : writer.bytes
     }
 

@@ -12,8 +12,6 @@ struct Surface: Sendable, Equatable {
     var functions: [UInt64: Function] = [:]
     /// Signatures of native functions that modules may call, by id.
     var natives: [UInt64: UInt64] = [:]
-    /// Gate and signature of routed views, by id.
-    var views: [UInt64: Function] = [:]
 
     /// What the executable says; nil when it was never prepared.
     /// - Throws: ``PatchError`` `surface_malformed`.
@@ -24,8 +22,7 @@ struct Surface: Sendable, Equatable {
 
     init(functions: [UInt64: Function]) { self.functions = functions }
 
-    /// Reads `{"v":1,"fp_surface":…,"functions":[{"id","gate","sig"}],"natives":[{"id","sig"}],
-    /// "views":[{"id","gate","sig"}]}`.
+    /// Reads `{"v":1,"fp_surface":…,"functions":[{"id","gate","sig"}],"natives":[{"id","sig"}]}`.
     init(json: [UInt8]) throws {
         struct Document: Decodable {
             struct Entry: Decodable {
@@ -40,25 +37,18 @@ struct Surface: Sendable, Equatable {
             let v: Int
             let functions: [Entry]
             let natives: [Native]?
-            let views: [Entry]?
         }
         do {
             let document = try JSONDecoder().decode(Document.self, from: Data(json))
             guard document.v == 1 else {
                 throw PatchError(.surfaceMalformed, "version \(document.v)")
             }
-            func read(_ entries: [Document.Entry]) throws -> [UInt64: Function] {
-                var found: [UInt64: Function] = [:]
-                for entry in entries {
-                    guard let id = DeclarationID.parse(entry.id),
-                        let sig = DeclarationID.parse(entry.sig)
-                    else { throw PatchError(.surfaceMalformed, "id or sig of '\(entry.id)'") }
-                    found[id] = Function(gate: entry.gate, sig: sig)
-                }
-                return found
+            for entry in document.functions {
+                guard let id = DeclarationID.parse(entry.id),
+                    let sig = DeclarationID.parse(entry.sig)
+                else { throw PatchError(.surfaceMalformed, "id or sig of '\(entry.id)'") }
+                functions[id] = Function(gate: entry.gate, sig: sig)
             }
-            functions = try read(document.functions)
-            views = try read(document.views ?? [])
             for entry in document.natives ?? [] {
                 guard let id = DeclarationID.parse(entry.id),
                     let sig = DeclarationID.parse(entry.sig)
@@ -72,16 +62,14 @@ struct Surface: Sendable, Equatable {
         }
     }
 
-    /// The signature of what a module may need: a routed function or view, or a native function.
-    func signature(_ id: UInt64) -> UInt64? {
-        functions[id]?.sig ?? natives[id] ?? views[id]?.sig
-    }
+    /// The signature of what a module may need: a routed function, or a native one.
+    func signature(_ id: UInt64) -> UInt64? { functions[id]?.sig ?? natives[id] }
 
     /// Signatures by id as the decision wants them.
     var signatures: [String: String] {
         var all: [String: String] = [:]
         for (id, sig) in natives { all[DeclarationID.hex16(id)] = DeclarationID.hex16(sig) }
-        for (id, function) in functions.merging(views, uniquingKeysWith: { $1 }) {
+        for (id, function) in functions {
             all[DeclarationID.hex16(id)] = DeclarationID.hex16(function.sig)
         }
         return all
@@ -92,13 +80,10 @@ struct Surface: Sendable, Equatable {
         for (id, function) in functions {
             patch_gate_set(function.gate, module?.functions[id]?.sig == function.sig)
         }
-        for (id, view) in views {
-            patch_gate_set(view.gate, module?.views[id] == view.sig)
-        }
     }
 
     /// Closes one function's gate.
     func closeGate(_ id: UInt64) {
-        if let function = functions[id] ?? views[id] { patch_gate_set(function.gate, false) }
+        if let function = functions[id] { patch_gate_set(function.gate, false) }
     }
 }

@@ -119,14 +119,3 @@ extension StringProtocol {
         return nil
     }
 }
-
-extension String {
-    /// Not available in guests: it needs the C library and type-erased arguments.
-    @available(
-        *, unavailable,
-        message: "guests have no String(format:); use interpolation, or keep this function native"
-    )
-    public init<Argument>(format: String, _ arguments: Argument...) {
-        self = format
-    }
-}

@@ -25,9 +25,6 @@ public struct GuestReader {
     /// Gives the bytes back, read or not.
     public func abandon() { bytes.baseAddress?.deallocate() }
 
-    /// The bytes that were not read.
-    public var unread: [UInt8] { [UInt8](bytes[position...]) }
-
     /// Traps unless all bytes were read.
     public func finish() { GuestReader.check(position == bytes.count) }
 
@@ -96,6 +93,13 @@ public struct GuestReader {
             count = Int(big(4))
         }
         return [UInt8](slice(count))
+    }
+
+    /// Whether an array stands next; reads nothing.
+    public func nextIsArray() -> Bool {
+        GuestReader.check(position < bytes.count)
+        let first = bytes[position]
+        return first & 0xf0 == 0x90 || first == 0xdc || first == 0xdd
     }
 
     /// Reads an array header of exactly `count` elements.

@@ -118,12 +118,7 @@ public struct ForEach: _Primitive {
         }
         if let delete {
             let inner = e.open(_Op.onDeleteModifier)
-            // The row may be gone by the time the finger lifts.
-            let count = count
-            e.token {
-                let place = Int($0.integer(UInt32.self))
-                if place < count { delete(IndexSet(integer: place)) }
-            }
+            e.token { delete(IndexSet(integer: Int($0.integer(UInt32.self)))) }
             e.closeModifier(inner)
         }
         e.close(mark)
@@ -174,7 +169,7 @@ extension _Scope {
     }
 #endif
 
-#if hasFeature(Embedded) || !canImport(Darwin)
+#if hasFeature(Embedded) || !canImport(SwiftUI)
     extension RangeReplaceableCollection where Self: MutableCollection, Index == Int {
         /// Removes the elements at places.
         public mutating func remove(atOffsets places: IndexSet) {

@@ -1,1 +1,0 @@
-../../../Sources/Storefront/Cart.swift

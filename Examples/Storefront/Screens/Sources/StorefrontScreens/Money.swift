@@ -1,1 +1,0 @@
-../../../Sources/Storefront/Money.swift
