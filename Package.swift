@@ -415,7 +415,7 @@ var tests: [Target] {
             name: "PatchServerTests",
             dependencies: [
                 "PatchServer", "PatchCompression", "PatchCrypto", "PatchPlatform", "Rollout",
-                "RolloutGates", "TUF", "TestSupport", "patchd",
+                "RolloutGates", "TUF", "TestSupport", "WebViewBundle", "patchd",
             ]),
         // Static mode as a developer and a device see it: the real `patchcli`, a real web server.
         .testTarget(

@@ -45,7 +45,7 @@
             view?.close()
             guard rest > 0 else { return finish() }
             // Which comes first changes with each pair.
-            let pair = rest / 2
+            let pair = (rest + 1) / 2
             let isFirst = rest.isMultiple(of: 2)
             let which = pair.isMultiple(of: 2) == isFirst ? 0 : 1
             rest -= 1

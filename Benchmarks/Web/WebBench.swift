@@ -68,8 +68,11 @@ struct WebBench {
     private static func serve(_ file: String, _ port: UInt16) throws {
         signal(SIGPIPE, SIG_IGN)
         let bundle = try BundleReader(path: file)
+        var limits = ServerLimits()
+        limits.threads = max(2, ProcessInfo.processInfo.processorCount)
         let server = HTTPServer(
-            handler: BundleServer(bundle, BundleRequestHandler(lookup: { _ in bundle })))
+            handler: BundleServer(bundle, BundleRequestHandler(lookup: { _ in bundle })),
+            limits: limits)
         try server.start(host: "127.0.0.1", port: port)
         FileHandle.standardOutput.write(Data("listening\n".utf8))
         while true { sleep(1000) }

@@ -1,4 +1,5 @@
 #include "openpatch_webkit.h"
+#include "stream.h"
 
 #include <string.h>
 #include <webkit/webkit.h>
@@ -130,7 +131,7 @@ void openpatch_request_answer(
     openpatch_request *request, int status, const char *const *names, const char *const *values,
     size_t count, const uint8_t *body, size_t size) {
     GBytes *bytes = g_bytes_new(body, size);
-    GInputStream *stream = g_memory_input_stream_new_from_bytes(bytes);
+    GInputStream *stream = openpatch_stream_new(bytes);
     WebKitURISchemeResponse *response = webkit_uri_scheme_response_new(stream, (gint64)size);
     webkit_uri_scheme_response_set_status(response, (guint)status, NULL);
     SoupMessageHeaders *headers = soup_message_headers_new(SOUP_MESSAGE_HEADERS_RESPONSE);

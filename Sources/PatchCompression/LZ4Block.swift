@@ -64,6 +64,10 @@ public enum LZ4Block {
         }
     }
 
+    /// Bytes that the fast way may read and write beyond what it needs: it copies whole words, and
+    /// what is written too far is written again.
+    private static let margin = 32
+
     private static func decode(
         _ source: UnsafeRawPointer, _ end: Int, _ target: UnsafeMutableRawPointer, _ size: Int
     ) -> Bool {
@@ -73,13 +77,20 @@ public enum LZ4Block {
             let token = source.load(fromByteOffset: position, as: UInt8.self)
             position += 1
             var literals = Int(token >> 4)
-            if literals == 15 {
-                guard extend(&literals, source, &position, end, most: size - produced) else {
+            let hasRoom = end - position >= margin && size - produced >= 2 * margin
+            if literals < 15, hasRoom {
+                copyWords(target + produced, source + position, 16)
+            } else {
+                if literals == 15 {
+                    guard extend(&literals, source, &position, end, most: size - produced) else {
+                        return false
+                    }
+                }
+                guard literals <= end - position, literals <= size - produced else {
                     return false
                 }
+                (target + produced).copyMemory(from: source + position, byteCount: literals)
             }
-            guard literals <= end - position, literals <= size - produced else { return false }
-            (target + produced).copyMemory(from: source + position, byteCount: literals)
             position += literals
             produced += literals
             // A block ends after the literals of its last sequence.
@@ -100,10 +111,29 @@ public enum LZ4Block {
             }
             length += 4
             guard length <= size - produced else { return false }
-            repeatBytes(target + produced, distance: distance, count: length)
+            if distance >= 8, size - produced - length >= 8 {
+                // Eight bytes at a time read only what was written before.
+                copyWords(target + produced, target + (produced - distance), length)
+            } else {
+                repeatBytes(target + produced, distance: distance, count: length)
+            }
             produced += length
         }
         return false
+    }
+
+    /// Copies `count` bytes and up to seven more, in words from the first to the last.
+    @inline(__always)
+    private static func copyWords(
+        _ target: UnsafeMutableRawPointer, _ source: UnsafeRawPointer, _ count: Int
+    ) {
+        var done = 0
+        repeat {
+            target.storeBytes(
+                of: source.loadUnaligned(fromByteOffset: done, as: UInt64.self),
+                toByteOffset: done, as: UInt64.self)
+            done += 8
+        } while done < count
     }
 
     /// Adds the bytes of a long length; false at the end of input or above `most`.

@@ -87,6 +87,45 @@ struct LZ4BlockTests {
         }
     }
 
+    @Test(
+        "blocks of any distances and lengths give what a decoder gives that copies byte by byte",
+        arguments: 0..<200)
+    func everyWayOfCopying(seed: UInt64) throws {
+        var random = SplitMix(seed: seed)
+        var block: [UInt8] = []
+        var expected: [UInt8] = []
+        func put(_ length: Int) {
+            guard length >= 15 else { return }
+            block += [UInt8](repeating: 255, count: (length - 15) / 255)
+            block.append(UInt8((length - 15) % 255))
+        }
+        for _ in 0..<(1 + Int(random.next() % 40)) {
+            let most = [4, 14, 40, 600][Int(random.next() % 4)]
+            let literals = random.bytes(1 + Int(random.next() % UInt64(most)))
+            let length = Int(random.next() % UInt64(most))
+            block.append(UInt8(min(literals.count, 15) << 4 | min(length, 15)))
+            put(literals.count)
+            block += literals
+            expected += literals
+            let farthest = UInt64(min(expected.count, [3, 9, 40, 65_535][Int(random.next() % 4)]))
+            let distance = 1 + Int(random.next() % farthest)
+            block += [UInt8(distance & 255), UInt8(distance >> 8)]
+            put(length)
+            for _ in 0..<length + 4 { expected.append(expected[expected.count - distance]) }
+        }
+        let rest = random.bytes(Int(random.next() % 20))
+        block.append(UInt8(min(rest.count, 15) << 4))
+        put(rest.count)
+        block += rest
+        expected += rest
+        #expect(try LZ4Block.decompress(block, size: expected.count) == expected, "seed \(seed)")
+        // A buffer that ends earlier is not written past.
+        let less = Int(random.next() % UInt64(expected.count))
+        #expect(throws: CompressionError.damaged) {
+            try LZ4Block.decompress(block, size: less)
+        }
+    }
+
     @Test("random blocks never crash, and give the announced size or nothing")
     func randomBlocks() {
         var random = SplitMix(seed: 99)

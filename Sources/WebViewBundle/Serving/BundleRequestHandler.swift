@@ -57,10 +57,23 @@ public final class BundleRequestHandler: Sendable {
 
     /// The answer to a request, from a bundle that is known.
     public func respond(to request: BundleRequest, from bundle: BundleReader) -> BundleResponse {
+        let answer = answer(to: request, from: bundle)
+        do {
+            return BundleResponse(
+                status: answer.status, headers: answer.headers,
+                body: try bytes(of: answer.body, in: bundle))
+        } catch {
+            return failed(error, request)
+        }
+    }
+
+    /// As ``respond(to:from:)``, without reading the entry that is the body.
+    public func answer(to request: BundleRequest, from bundle: BundleReader) -> BundleAnswer {
         guard request.method == "GET" || request.method == "HEAD" else {
-            return .text(
-                405, "Only GET and HEAD are answered from a bundle.",
-                [HeaderField("Allow", "GET, HEAD")])
+            return BundleAnswer(
+                .text(
+                    405, "Only GET and HEAD are answered from a bundle.",
+                    [HeaderField("Allow", "GET, HEAD")]))
         }
         do {
             let candidates = PathRules.candidates(request.path, style: options.pathStyle)
@@ -76,9 +89,18 @@ public final class BundleRequestHandler: Sendable {
                     return try serveWhole(entry, of: bundle, to: request, status: 404)
                 }
             }
-            return finish(.text(404, "The bundle has no such file."), request)
+            return BundleAnswer(finish(.text(404, "The bundle has no such file."), request))
         } catch {
-            return failed(error, request)
+            return BundleAnswer(failed(error, request))
+        }
+    }
+
+    private func bytes(of body: BundleAnswer.Body, in bundle: BundleReader) throws -> [UInt8] {
+        switch body {
+        case .bytes(let bytes): return bytes
+        case .part(let entry, let range):
+            let contents = try contents(of: entry, in: bundle)
+            return range.count == contents.count ? contents : Array(contents[range])
         }
     }
 
@@ -89,10 +111,10 @@ public final class BundleRequestHandler: Sendable {
 
     private func serve(
         _ entry: BundleEntry, of bundle: BundleReader, to request: BundleRequest
-    ) throws -> BundleResponse {
+    ) throws -> BundleAnswer {
         let etag = try self.etag(of: entry, in: bundle)
         if let wanted = request.headers.first("If-None-Match"), matches(wanted, etag) {
-            return BundleResponse(status: 304, headers: validators(entry, etag))
+            return BundleAnswer(status: 304, headers: validators(entry, etag))
         }
         // A range is defined for GET only, and for the version that the client has a part of.
         let isRangeWanted =
@@ -103,22 +125,21 @@ public final class BundleRequestHandler: Sendable {
         case .everything:
             return try serveWhole(entry, of: bundle, to: request, status: 200)
         case .unsatisfiable:
-            return .text(
-                416, "The file has \(entry.contentLength) bytes; the range lies outside.",
-                [HeaderField("Content-Range", "bytes */\(entry.contentLength)")])
+            return BundleAnswer(
+                .text(
+                    416, "The file has \(entry.contentLength) bytes; the range lies outside.",
+                    [HeaderField("Content-Range", "bytes */\(entry.contentLength)")]))
         case .parts(let parts):
-            let contents = try contents(of: entry, in: bundle)
             let common = stored(entry) + validators(entry, etag)
-            guard parts.count > 1 else {
-                return single(parts[0], of: entry, contents: contents, headers: common)
-            }
+            guard parts.count > 1 else { return single(parts[0], of: entry, headers: common) }
+            let contents = try contents(of: entry, in: bundle)
             return several(parts, of: entry, contents: contents, headers: common, etag: etag)
         }
     }
 
     private func serveWhole(
         _ entry: BundleEntry, of bundle: BundleReader, to request: BundleRequest, status: Int
-    ) throws -> BundleResponse {
+    ) throws -> BundleAnswer {
         var headers = stored(entry)
         // The page for what is not found is no representation of the path asked for.
         headers +=
@@ -128,28 +149,28 @@ public final class BundleRequestHandler: Sendable {
         headers.append(HeaderField("Content-Type", ContentType.served(entry.contentType)))
         headers.append(HeaderField("Content-Length", "\(entry.contentLength)"))
         guard request.method == "GET" else {
-            return BundleResponse(status: status, headers: headers)
+            return BundleAnswer(status: status, headers: headers)
         }
-        return BundleResponse(
-            status: status, headers: headers, body: try contents(of: entry, in: bundle))
+        return BundleAnswer(
+            status: status, headers: headers, body: .part(of: entry, 0..<entry.contentLength))
     }
 
     private func single(
-        _ range: Range<Int>, of entry: BundleEntry, contents: [UInt8], headers: [HeaderField]
-    ) -> BundleResponse {
-        BundleResponse(
+        _ range: Range<Int>, of entry: BundleEntry, headers: [HeaderField]
+    ) -> BundleAnswer {
+        BundleAnswer(
             status: 206,
             headers: headers + [
                 HeaderField("Content-Type", ContentType.served(entry.contentType)),
                 HeaderField("Content-Range", contentRange(range, entry)),
                 HeaderField("Content-Length", "\(range.count)"),
-            ], body: Array(contents[range]))
+            ], body: .part(of: entry, range))
     }
 
     private func several(
         _ ranges: [Range<Int>], of entry: BundleEntry, contents: [UInt8], headers: [HeaderField],
         etag: String
-    ) -> BundleResponse {
+    ) -> BundleAnswer {
         // A digest, so that no file contains the boundary by chance, and the same request has
         // the same answer.
         let boundary = SHA256.hash("\(entry.path) \(etag) \(ranges)").prefix(16).hex
@@ -162,12 +183,12 @@ public final class BundleRequestHandler: Sendable {
             body += contents[range]
         }
         body += "\r\n--\(boundary)--\r\n".utf8
-        return BundleResponse(
+        return BundleAnswer(
             status: 206,
             headers: headers + [
                 HeaderField("Content-Type", "multipart/byteranges; boundary=\(boundary)"),
                 HeaderField("Content-Length", "\(body.count)"),
-            ], body: body)
+            ], body: .bytes(body))
     }
 
     private func contentRange(_ range: Range<Int>, _ entry: BundleEntry) -> String {

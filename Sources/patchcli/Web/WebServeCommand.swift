@@ -18,8 +18,9 @@ enum WebServeCommand {
     private static let style = Parameter<PathStyle>.option(
         "paths", default: .directoryIndex, help: "How a path finds its entry.")
     private static let cacheSize = Parameter<Int>.option(
-        "cache", placeholder: "megabytes", default: 64, help: "Unpacked entries kept in memory.",
-        check: { (0...4096).contains($0) ? nil : "expected 0 to 4096" })
+        "cache", placeholder: "megabytes", default: 1024,
+        help: "Unpacked entries kept in a temporary file; 0 unpacks for each request.",
+        check: { (0...65_536).contains($0) ? nil : "expected 0 to 65536" })
     private static let threads = Parameter<Int>.option(
         "threads", placeholder: "number", default: max(2, ProcessInfo.processInfo.processorCount),
         help: "Threads that serve connections.",
@@ -40,7 +41,6 @@ enum WebServeCommand {
         options.pathStyle = try invocation[style]
         options.spaFallback = try invocation[fallback]
         options.notFoundPage = try invocation[notFound]
-        options.cacheSize = try invocation[cacheSize] << 20
         for page in [options.spaFallback, options.notFoundPage].compactMap({ $0 })
         where bundle.entry(at: page) == nil {
             throw CommandFailure(
@@ -52,7 +52,9 @@ enum WebServeCommand {
             options: options, onError: { console.warn("\($0)") }, lookup: { _ in bundle })
         var limits = ServerLimits()
         limits.threads = try invocation[threads]
-        let server = HTTPServer(handler: BundleServer(bundle, handler), limits: limits)
+        let keeping = try invocation[cacheSize] << 20
+        let server = HTTPServer(
+            handler: BundleServer(bundle, handler, keeping: keeping), limits: limits)
         try await run(
             server, host: try invocation[host], port: try invocation[port], console: console)
     }
