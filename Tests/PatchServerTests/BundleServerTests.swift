@@ -69,10 +69,9 @@ struct BundleServerTests {
         arguments: [0, 10, 1 << 20])
     func same(keeping: Int) throws {
         let server = BundleServer(bundle, handler, keeping: keeping)
-        let tag = try #require(
-            handler.respond(
-                to: try #require(BundleRequest(url: "http://bundle/app.js")), from: bundle
-            ).headers.first("ETag"))
+        let plain = try #require(BundleRequest(url: "http://bundle/app.js"))
+        let answer = handler.respond(to: plain, from: bundle)
+        let tag = try #require(answer.headers.first("ETag"))
         for headers in [
             [:], ["range": "bytes=4-4"], ["range": "bytes=-3"], ["range": "bytes=99-"],
             ["range": "bytes=0-0,2-3"], ["if-none-match": tag], ["if-none-match": "\"other\""],
