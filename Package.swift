@@ -29,7 +29,7 @@ let package = Package(
         .library(name: "PatchSDK", targets: ["PatchSDK"]),
         .library(name: "PatchSDKWASI", targets: ["PatchSDKWASI"]),
         .library(name: "WebAssembly", targets: ["WebAssembly", "WebAssemblyWASI"]),
-        .library(name: "TUF", targets: ["TUF"]),
+        .library(name: "TUF", targets: ["TUF", "TUFRepository"]),
         .library(
             name: "WebViewBundle",
             targets: ["WebViewBundle"] + (webKitGTKWanted ? ["WebViewBundleGTK"] : [])),
@@ -104,7 +104,9 @@ var floor2: [Target] {
     [
         .target(name: "WebAssemblyWASI", dependencies: ["WebAssembly"]),
         .target(name: "WebAssemblySpec", dependencies: ["WebAssembly"]),
-        .target(name: "ModuleABI", dependencies: ["PatchCrypto", "WebAssembly"]),
+        .target(name: "ModuleABI", dependencies: ["PatchCrypto", "TUF", "WebAssembly"]),
+        // Apart from TUF, because apps read and never sign.
+        .target(name: "TUFRepository", dependencies: ["PatchCrypto", "TUF"]),
         // Apart from Rollout, because apps decide for themselves alone and need no gates.
         .target(name: "RolloutGates", dependencies: ["Rollout"]),
         // The vocabulary of patched views, their tree and the guests that write it.
@@ -123,7 +125,7 @@ var floor3: [Target] {
         .target(
             name: "PatchSDK",
             dependencies: [
-                "CPatchGate", "ModuleABI", "PatchCrypto", "PatchPlatform", "Rollout",
+                "CPatchGate", "ModuleABI", "PatchCrypto", "PatchPlatform", "Rollout", "TUF",
                 "UpdateEngine", "WebAssembly",
             ] + wasmKitRuntime + stubbed("Combine"),
             resources: [.copy("PrivacyInfo.xcprivacy")],
@@ -233,6 +235,7 @@ var floor5: [Target] {
             dependencies: [
                 "CMicroHTTPD", "CSQLite", "ModuleABI", "PatchCompression", "PatchCrypto",
                 "PatchPlatform", "Rollout", "RolloutGates", "TUF", "WebViewBundle",
+                "TUFRepository",
             ]),
     ]
 }
@@ -257,8 +260,8 @@ var floor6: [Target] {
             dependencies: [
                 "CommandLineKit", "FleetSimulation", "ModuleABI", "PatchCompiler",
                 "PatchCompression", "PatchCrypto", "PatchDelta", "PatchPlatform", "PatchPreview",
-                "PatchServer", "Rollout", "RolloutGates", "TUF", "UpdateEngine", "WASISuite",
-                "WebAssembly", "WebAssemblySpec", "WebAssemblyWASI", "WebViewBundle",
+                "PatchServer", "Rollout", "RolloutGates", "TUF", "TUFRepository", "UpdateEngine",
+                "WASISuite", "WebAssembly", "WebAssemblySpec", "WebAssemblyWASI", "WebViewBundle",
             ],
             swiftSettings: swiftSyntaxSearch),
         .executableTarget(
@@ -287,7 +290,7 @@ var tests: [Target] {
             name: "UpdateTestSupport",
             dependencies: [
                 "PatchCompression", "PatchCrypto", "PatchDelta", "PatchPlatform", "Rollout", "TUF",
-                "TestSupport",
+                "TestSupport", "RolloutGates", "TUFRepository",
             ],
             path: "Tests/UpdateTestSupport"),
         // One life of a device's process, for tests that fail or end it anywhere.
@@ -299,7 +302,7 @@ var tests: [Target] {
             name: "UpdateFixture",
             dependencies: [
                 "PatchCrypto", "PatchPlatform", "Rollout", "TUF", "TestSupport", "UpdateEngine",
-                "UpdateTestSupport",
+                "UpdateTestSupport", "RolloutGates", "TUFRepository",
             ],
             path: "Tests/UpdateFixture"),
         // A small app, for what is to be known of its start.
@@ -349,8 +352,10 @@ var tests: [Target] {
         .testTarget(
             name: "WebAssemblyWASITests",
             dependencies: ["WASISuite", "WebAssemblyWASI", "WebAssembly", "TestSupport"]),
-        .testTarget(name: "TUFTests", dependencies: ["TUF", "PatchCrypto", "TestSupport"]),
-        .testTarget(name: "RolloutTests", dependencies: ["Rollout", "TestSupport"]),
+        .testTarget(
+            name: "TUFTests", dependencies: ["TUF", "PatchCrypto", "TestSupport", "TUFRepository"]),
+        .testTarget(
+            name: "RolloutTests", dependencies: ["Rollout", "TestSupport", "RolloutGates"]),
         .testTarget(
             name: "RolloutGatesTests", dependencies: ["RolloutGates", "Rollout", "TestSupport"]),
         .testTarget(
@@ -365,7 +370,7 @@ var tests: [Target] {
             name: "UpdateEngineTests",
             dependencies: [
                 "UpdateEngine", "TUF", "PatchCrypto", "PatchPlatform", "Rollout", "TestSupport",
-                "UpdateFixture", "UpdateTestSupport",
+                "UpdateFixture", "UpdateTestSupport", "RolloutGates", "TUFRepository",
             ]),
         // Faults at every call and processes that are killed. Apart, because it keeps the machine
         // busy and what tests networks has deadlines to keep.
@@ -415,14 +420,14 @@ var tests: [Target] {
             name: "PatchServerTests",
             dependencies: [
                 "PatchServer", "PatchCompression", "PatchCrypto", "PatchPlatform", "Rollout",
-                "RolloutGates", "TUF", "TestSupport", "WebViewBundle", "patchd",
+                "RolloutGates", "TUF", "TestSupport", "WebViewBundle", "patchd", "TUFRepository",
             ]),
         // Static mode as a developer and a device see it: the real `patchcli`, a real web server.
         .testTarget(
             name: "StaticModeTests",
             dependencies: [
                 "CommandLineKit", "PatchCrypto", "PatchPlatform", "Rollout", "TUF", "TestSupport",
-                "UpdateEngine", "UpdateFixture", "patchcli",
+                "UpdateEngine", "UpdateFixture", "patchcli", "RolloutGates", "TUFRepository",
             ],
             swiftSettings: swiftSyntaxSearch),
         // The loop as a whole, over the real executables.
@@ -431,7 +436,8 @@ var tests: [Target] {
             dependencies: [
                 "CommandLineKit", "ModuleABI", "PatchCompiler", "PatchCompression", "PatchCrypto",
                 "PatchPlatform", "PatchSDK", "Rollout", "TUF", "WebAssembly", "WebAssemblyWASI",
-                "WebViewBundle", "TestSupport", "patchcli", "patchd",
+                "WebViewBundle", "TestSupport", "patchcli", "patchd", "RolloutGates",
+                "TUFRepository",
             ],
             swiftSettings: swiftSyntaxSearch),
     ]

@@ -77,11 +77,11 @@ def render(rows: list[dict[str, str]]) -> str:
     return f"""{HEAD}
 /// Why something happened or did not, under a stable code that device, command line and dashboard
 /// share.
-public enum Reason: String, CaseIterable, Codable, Sendable {{
+public enum Reason: String, CaseIterable, Sendable {{
 {cases}
 
     /// The phases that codes belong to.
-    public enum Band: String, CaseIterable, Codable, Sendable {{
+    public enum Band: String, CaseIterable, Sendable {{
 {band_cases}
     }}
 

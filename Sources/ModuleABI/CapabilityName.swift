@@ -3,7 +3,7 @@
 ///
 /// Every host import lives in the wasm module ``importModule`` and is named
 /// `<capability>.<function>`.
-public struct CapabilityName: RawRepresentable, Hashable, Sendable, Codable {
+public struct CapabilityName: RawRepresentable, Hashable, Sendable {
     /// The wasm module name of every import of a generated module.
     public static let importModule = "openpatch"
 

@@ -4,7 +4,7 @@ import PatchCrypto
 /// so that an id survives reordering, moving between files and another machine.
 public enum DeclarationID {
     /// What a declaration is, in the text that an id is taken over.
-    public enum Kind: String, Codable, Sendable, CaseIterable {
+    public enum Kind: String, Sendable, CaseIterable {
         case function
         case staticFunction = "static"
         case method

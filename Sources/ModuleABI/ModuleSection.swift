@@ -1,9 +1,9 @@
-import Foundation
+import TUF
 import WebAssembly
 
 /// What a module says about itself: the custom section `openpatch`, one UTF-8 JSON object with
 /// sorted keys (schema: `Docs/module-section.schema.json`).
-public struct ModuleSection: Codable, Equatable, Sendable {
+public struct ModuleSection: Equatable, Sendable {
     /// The name of the custom section.
     public static let sectionName = "openpatch"
     /// Bytes that the section may have.
@@ -24,7 +24,7 @@ public struct ModuleSection: Codable, Equatable, Sendable {
     }
 
     /// A routed function that the module serves.
-    public struct Function: Equatable, Hashable, Sendable {
+    public struct Function: Equatable, Sendable {
         /// The declaration's id.
         public var id: UInt64
         /// The wasm export to call.
@@ -41,7 +41,7 @@ public struct ModuleSection: Codable, Equatable, Sendable {
     }
 
     /// A view whose body the module renders.
-    public struct View: Equatable, Hashable, Sendable {
+    public struct View: Equatable, Sendable {
         /// The declaration's id.
         public var id: UInt64
         /// The hash of its signature.
@@ -107,7 +107,7 @@ public struct ModuleSection: Codable, Equatable, Sendable {
             throw ModuleSectionError(code: "section_too_large", detail: "\(json.count) bytes")
         }
         do {
-            self = try JSONDecoder().decode(ModuleSection.self, from: Data(json))
+            try self.init(document: JSONValue(parsing: json, limits: Self.jsonLimits))
         } catch {
             throw ModuleSectionError(code: "section_malformed", detail: "\(error)")
         }
@@ -117,11 +117,7 @@ public struct ModuleSection: Codable, Equatable, Sendable {
     }
 
     /// The section's bytes: one JSON object with sorted keys, the same on every machine.
-    public func encoded() throws -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return [UInt8](try encoder.encode(self))
-    }
+    public func encoded() -> [UInt8] { document.encoded() }
 
     /// The section of a module given as bytes, or nil when it has none.
     /// - Throws: ``ModuleSectionError``, or ``WasmBinary/Fault`` for bytes that are no module.
@@ -155,72 +151,5 @@ public struct ModuleSectionError: Error, Equatable, Sendable, CustomStringConver
     public var description: String {
         "the module's section '\(ModuleSection.sectionName)' cannot be used (\(code): \(detail)); "
             + "build the module with a patchcli that matches the app's SDK"
-    }
-}
-
-// MARK: - Coding
-
-extension ModuleSection.Need: Codable {
-    enum CodingKeys: String, CodingKey { case id, sig }
-
-    /// Reads the JSON form.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        self.init(
-            id: try container.decodeHex16(forKey: .id), sig: try container.decodeHex16(forKey: .sig)
-        )
-    }
-
-    /// Writes the JSON form.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(DeclarationID.hex16(id), forKey: .id)
-        try container.encode(DeclarationID.hex16(sig), forKey: .sig)
-    }
-}
-
-extension ModuleSection.View: Codable {
-    /// Reads the JSON form.
-    public init(from decoder: any Decoder) throws {
-        let need = try ModuleSection.Need(from: decoder)
-        self.init(id: need.id, sig: need.sig)
-    }
-
-    /// Writes the JSON form.
-    public func encode(to encoder: any Encoder) throws {
-        try ModuleSection.Need(id: id, sig: sig).encode(to: encoder)
-    }
-}
-
-extension ModuleSection.Function: Codable {
-    enum CodingKeys: String, CodingKey { case id, export, sig }
-
-    /// Reads the JSON form.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        self.init(
-            id: try container.decodeHex16(forKey: .id),
-            export: try container.decode(String.self, forKey: .export),
-            sig: try container.decodeHex16(forKey: .sig))
-    }
-
-    /// Writes the JSON form.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(DeclarationID.hex16(id), forKey: .id)
-        try container.encode(export, forKey: .export)
-        try container.encode(DeclarationID.hex16(sig), forKey: .sig)
-    }
-}
-
-extension KeyedDecodingContainer {
-    fileprivate func decodeHex16(forKey key: Key) throws -> UInt64 {
-        let text = try decode(String.self, forKey: key)
-        guard let id = DeclarationID.parse(text) else {
-            throw DecodingError.dataCorruptedError(
-                forKey: key, in: self, debugDescription: "'\(text)' is not 16 lower-case hex digits"
-            )
-        }
-        return id
     }
 }

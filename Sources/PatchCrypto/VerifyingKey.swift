@@ -1,5 +1,5 @@
 /// A public key: checks signatures, never makes them.
-public struct VerifyingKey: Hashable, Sendable {
+public struct VerifyingKey: Equatable, Sendable {
     /// The kind of the key.
     public let kind: KeyKind
     /// The key itself: 32 bytes for Ed25519, an uncompressed point (`04 ‖ x ‖ y`) for the curves,

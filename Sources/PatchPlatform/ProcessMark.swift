@@ -1,5 +1,5 @@
 /// Names one process of this device, so that another can tell later whether it still runs.
-public struct ProcessMark: Equatable, Hashable, Sendable {
+public struct ProcessMark: Equatable, Sendable {
     /// The kind of process.
     public var kind: ProcessKind
     /// Its process id. Ids are used again, hence `start`.

@@ -87,7 +87,7 @@ public enum Running: Equatable, Sendable {
 }
 
 /// A release that did not work on this device.
-public struct FailedRelease: Codable, Equatable, Sendable {
+public struct FailedRelease: Equatable, Sendable {
     /// Why it failed.
     public var reason: Reason
     /// The head's retry generation at that time; a larger one lifts the ban.
@@ -100,10 +100,5 @@ public struct FailedRelease: Codable, Equatable, Sendable {
         self.reason = reason
         self.retryGeneration = retryGeneration
         self.expires = expires
-    }
-
-    enum CodingKeys: String, CodingKey {
-        case reason, expires
-        case retryGeneration = "retry_generation"
     }
 }

@@ -1,8 +1,8 @@
 /// What devices of one channel and fingerprint should run: a target file signed through the
 /// build role (formats.md, "Head").
-public struct Head: Codable, Equatable, Sendable {
+public struct Head: Equatable, Sendable {
     /// What a head or brake wants devices to run at all.
-    public enum Kind: String, Codable, Sendable {
+    public enum Kind: String, Sendable {
         /// The stable release or the candidate.
         case run
         /// What the app shipped with.
@@ -63,21 +63,10 @@ public struct Head: Codable, Equatable, Sendable {
         self.dataEpoch = dataEpoch
         self.retryGeneration = retryGeneration
     }
-
-    enum CodingKeys: String, CodingKey {
-        case v, platform, channel, kind, stable, candidate, returnable, recalled
-        case appID = "app_id"
-        case fingerprint = "fp"
-        case headSequence = "head_seq"
-        case mandatorySince = "mandatory_since"
-        case applyBy = "apply_by"
-        case dataEpoch = "data_epoch"
-        case retryGeneration = "retry_generation"
-    }
 }
 
 /// A release on its way to everybody.
-public struct Candidate: Codable, Equatable, Sendable {
+public struct Candidate: Equatable, Sendable {
     /// Its digest.
     public var digest: String
     /// The share of devices that may run it, in basis points (10,000 = all).
@@ -105,16 +94,10 @@ public struct Candidate: Codable, Equatable, Sendable {
         self.stages = stages
         self.require = require
     }
-
-    enum CodingKeys: String, CodingKey {
-        case digest, salt, stages, require, retract
-        case grant = "grant_bps"
-        case haltedGrant = "halted_bps"
-    }
 }
 
 /// One step of a rollout plan.
-public struct Stage: Codable, Equatable, Sendable {
+public struct Stage: Equatable, Sendable {
     /// The share of devices in basis points.
     public var grant: Int
     /// How long it lasts at least, in seconds.
@@ -125,16 +108,11 @@ public struct Stage: Codable, Equatable, Sendable {
         self.grant = grant
         self.seconds = seconds
     }
-
-    enum CodingKeys: String, CodingKey {
-        case seconds
-        case grant = "grant_bps"
-    }
 }
 
 /// Bounds on the devices that may take a candidate. What is absent does not bind; versions
 /// compare by their numbers, both ends included.
-public struct Requirement: Codable, Equatable, Sendable {
+public struct Requirement: Equatable, Sendable {
     /// Lowest version of the operating system.
     public var minimumSystem: String?
     /// Highest version of the operating system.
@@ -160,18 +138,10 @@ public struct Requirement: Codable, Equatable, Sendable {
         self.tags = tags
         self.cohorts = cohorts
     }
-
-    enum CodingKeys: String, CodingKey {
-        case tags, cohorts
-        case minimumSystem = "min_os"
-        case maximumSystem = "max_os"
-        case minimumApp = "min_app"
-        case maximumApp = "max_app"
-    }
 }
 
 /// What the server's ops key adds: it may only restrict (formats.md, "Brake").
-public struct Brake: Codable, Equatable, Sendable {
+public struct Brake: Equatable, Sendable {
     /// Version of this object's form.
     public var v: Int
     /// The app it speaks for.
@@ -209,12 +179,5 @@ public struct Brake: Codable, Equatable, Sendable {
         self.recalled = recalled
         self.returnTo = returnTo
         self.kind = kind
-    }
-
-    enum CodingKeys: String, CodingKey {
-        case v, platform, channel, caps, halted, recalled, kind
-        case appID = "app_id"
-        case brakeSequence = "brake_seq"
-        case returnTo = "return_to"
     }
 }

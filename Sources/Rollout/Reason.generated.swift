@@ -3,7 +3,7 @@
 
 /// Why something happened or did not, under a stable code that device, command line and dashboard
 /// share.
-public enum Reason: String, CaseIterable, Codable, Sendable {
+public enum Reason: String, CaseIterable, Sendable {
     /// Patch.configure has not been called.
     case notConfigured = "not_configured"
     /// The app carries no patch-config.json.
@@ -218,7 +218,7 @@ public enum Reason: String, CaseIterable, Codable, Sendable {
     case replayedAfterEffect = "replayed_after_effect"
 
     /// The phases that codes belong to.
-    public enum Band: String, CaseIterable, Codable, Sendable {
+    public enum Band: String, CaseIterable, Sendable {
         /// Codes of the band `configure`.
         case configure
         /// Codes of the band `state`.

@@ -1,6 +1,6 @@
 /// What a release key says of one release: the `custom` object of a module or bundle target
 /// (formats.md, "Tree and trust").
-public struct Release: Codable, Equatable, Sendable {
+public struct Release: Equatable, Sendable {
     /// Version of this object's form.
     public var v: Int
     /// The app that the release belongs to.
@@ -65,19 +65,10 @@ public struct Release: Codable, Equatable, Sendable {
         self.encoding = encoding
         self.deltas = deltas
     }
-
-    enum CodingKeys: String, CodingKey {
-        case v, platform, kind, version, sequence, abi, needs, capabilities, mandatory, notes
-        case commit, raw, encoding, deltas
-        case appID = "app_id"
-        case fingerprint = "fp"
-        case appTargets = "app_targets"
-        case dataEpoch = "data_epoch"
-    }
 }
 
 /// A function of the app's surface: id and signature hash, 16 hex digits each.
-public struct SurfaceNeed: Codable, Hashable, Sendable {
+public struct SurfaceNeed: Hashable, Sendable {
     /// The function's id.
     public var id: String
     /// The hash of its parameter and result types.
@@ -91,7 +82,7 @@ public struct SurfaceNeed: Codable, Hashable, Sendable {
 }
 
 /// Digest and size of a payload before any encoding.
-public struct RawPayload: Codable, Equatable, Sendable {
+public struct RawPayload: Equatable, Sendable {
     /// SHA-256 as 64 lower-case hex digits: the identity of the payload.
     public var sha256: String
     /// Size in bytes.
@@ -105,7 +96,7 @@ public struct RawPayload: Codable, Equatable, Sendable {
 }
 
 /// How published bytes encode a payload. Another value makes the release unusable here.
-public struct PayloadEncoding: RawRepresentable, Codable, Hashable, Sendable {
+public struct PayloadEncoding: RawRepresentable, Hashable, Sendable {
     /// The name as published.
     public var rawValue: String
     /// Takes any name; only the ones below are understood.
@@ -118,7 +109,7 @@ public struct PayloadEncoding: RawRepresentable, Codable, Hashable, Sendable {
 }
 
 /// A published difference that turns the payload `from` into the release's payload.
-public struct DeltaReference: Codable, Equatable, Sendable {
+public struct DeltaReference: Equatable, Sendable {
     /// SHA-256 of the payload it starts from.
     public var from: String
     /// Its target path.

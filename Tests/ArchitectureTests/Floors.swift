@@ -8,8 +8,8 @@ enum Floors {
         ],
         ["CWasmCore", "PatchDelta", "Rollout", "TUF", "WebAssembly"],
         [
-            "ModuleABI", "RolloutGates", "UpdateEngine", "WasmKitRuntime", "WebAssemblySpec",
-            "ViewTree", "WebAssemblyWASI",
+            "ModuleABI", "RolloutGates", "TUFRepository", "UpdateEngine", "WasmKitRuntime",
+            "WebAssemblySpec", "ViewTree", "WebAssemblyWASI",
         ],
         ["FleetSimulation", "PatchSDK", "WASISuite"],
         ["PatchHTML", "PatchSDKWASI", "WebViewBundle", "WebViewBundleGTK"],

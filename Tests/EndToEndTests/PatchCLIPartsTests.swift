@@ -4,6 +4,7 @@ import PatchCompiler
 import PatchCrypto
 import PatchPlatform
 import TUF
+import TUFRepository
 import TestSupport
 import Testing
 

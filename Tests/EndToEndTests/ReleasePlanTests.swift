@@ -4,6 +4,7 @@ import ModuleABI
 import PatchCompression
 import PatchCrypto
 import Rollout
+import RolloutGates
 import TUF
 import Testing
 

@@ -13,7 +13,7 @@ struct ModuleSectionTests {
 
     @Test("it is JSON with sorted keys and hex ids, and reads back equal")
     func roundTrip() throws {
-        let json = try Self.section.encoded()
+        let json = Self.section.encoded()
         let text = String(decoding: json, as: UTF8.self)
         #expect(
             text == """
@@ -31,10 +31,10 @@ struct ModuleSectionTests {
         let wasm = WasmBinaryTests.module
         #expect(try ModuleSection.read(fromBytes: wasm) == nil)
         let with = WasmBinary.appendingCustomSection(
-            ModuleSection.sectionName, try Self.section.encoded(), to: wasm)
+            ModuleSection.sectionName, Self.section.encoded(), to: wasm)
         #expect(try ModuleSection.read(fromBytes: with) == Self.section)
         let twice = WasmBinary.appendingCustomSection(
-            ModuleSection.sectionName, try Self.section.encoded(), to: with)
+            ModuleSection.sectionName, Self.section.encoded(), to: with)
         #expect(throws: ModuleSectionError.self) { try ModuleSection.read(fromBytes: twice) }
     }
 
@@ -50,7 +50,7 @@ struct ModuleSectionTests {
                 return "another error"
             }
         }
-        let good = String(decoding: try Self.section.encoded(), as: UTF8.self)
+        let good = String(decoding: Self.section.encoded(), as: UTF8.self)
         #expect(code(good) == nil)
         #expect(code("") == "section_malformed")
         #expect(code("[]") == "section_malformed")
@@ -75,7 +75,7 @@ struct ModuleSectionTests {
             try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any])
         let properties = try #require(schema["properties"] as? [String: Any])
         let written = try #require(
-            try JSONSerialization.jsonObject(with: Data(try Self.section.encoded()))
+            try JSONSerialization.jsonObject(with: Data(Self.section.encoded()))
                 as? [String: Any])
         #expect(Set(properties.keys) == Set(written.keys))
         #expect(Set(try #require(schema["required"] as? [String])) == Set(written.keys))

@@ -295,8 +295,8 @@ struct BuildManifestTests {
         #expect(try project.manifest() == second.manifest)
     }
 
-    @Test("other bodies under a registered fingerprint are refused unless they replace it")
-    func conflict() throws {
+    @Test("P29: other bodies under a registered fingerprint are refused unless they replace it")
+    func P29_conflict() throws {
         let fixture = try ProjectFixture(files: ["App.swift": app])
         let project = try fixture.project()
         let first = try project.registerBuild()
@@ -306,6 +306,35 @@ struct BuildManifestTests {
         let replaced = try project.registerBuild(replacing: true)
         #expect(replaced.manifest.fingerprint == first.manifest.fingerprint)
         #expect(replaced.manifest.number == 1 && replaced.manifest != first.manifest)
+    }
+
+    @Test(
+        "P34: a release needs the recorded build, says what it lacks, and names changed constants")
+    func P34_recordedContext() throws {
+        let fixture = try ProjectFixture(files: ["App.swift": app])
+        let unregistered = #expect(throws: PatchProjectError.self) {
+            try fixture.project().manifest()
+        }
+        #expect(unregistered?.kind == .buildUnknown)
+        #expect(unregistered?.message.contains("patchcli fingerprint register") == true)
+
+        let manifest = try fixture.project().registerBuild().manifest
+        try fixture.edit("Sources/App.swift", "\"EUR\"", "\"USD\"")
+        let report = try fixture.project().coverage(of: manifest)
+        #expect(report.covered.map(\.name) == ["priceLabel(_:)"])
+        #expect(report.covered.first?.through == "currency")
+
+        // What the build shipped with is measured against, not what another machine would make.
+        let base = try fixture.project().buildFolder(manifest).appendingPathComponent("base.wasm")
+        try FileManager.default.removeItem(at: base)
+        let incomplete = #expect(throws: PatchProjectError.self) {
+            try fixture.project().baseModule(of: manifest)
+        }
+        #expect(incomplete?.kind == .manifestInvalid)
+
+        try FileManager.default.removeItem(at: fixture.directory.file("openpatch.json"))
+        let missing = #expect(throws: PatchProjectError.self) { try fixture.project() }
+        #expect(missing?.kind == .configurationMissing)
     }
 
     @Test("a damaged manifest is named")

@@ -84,7 +84,7 @@ enum Guests {
             fp: PublishedApp.fingerprint)
         change(&section)
         return WasmBinary.appendingCustomSection(
-            ModuleSection.sectionName, try section.encoded(), to: bytes)
+            ModuleSection.sectionName, section.encoded(), to: bytes)
     }
 
     /// ``full(_:number:)`` with a section that lists its functions.

@@ -1,7 +1,9 @@
 import Foundation
 import PatchCrypto
 import Rollout
+import RolloutGates
 import TUF
+import TUFRepository
 import TestSupport
 import Testing
 

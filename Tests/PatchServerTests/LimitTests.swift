@@ -1,5 +1,6 @@
 import Foundation
 import TUF
+import TUFRepository
 import Testing
 
 @testable import PatchServer

@@ -1,6 +1,7 @@
 import Foundation
 import PatchCrypto
 import TUF
+import TUFRepository
 import TestSupport
 import Testing
 

@@ -3,6 +3,7 @@ import PatchCrypto
 import PatchPlatform
 import Rollout
 import TUF
+import TUFRepository
 import Testing
 
 @testable import PatchServer

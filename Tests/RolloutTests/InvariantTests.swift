@@ -1,5 +1,6 @@
 import Foundation
 import Rollout
+import RolloutGates
 import TestSupport
 import Testing
 

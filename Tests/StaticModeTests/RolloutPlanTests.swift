@@ -2,6 +2,7 @@ import CommandLineKit
 import Foundation
 import PatchCrypto
 import Rollout
+import RolloutGates
 import TUF
 import Testing
 

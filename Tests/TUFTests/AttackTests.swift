@@ -2,6 +2,7 @@ import PatchCrypto
 import Testing
 
 @testable import TUF
+@testable import TUFRepository
 
 /// Each test is named after the attack (specification §1.5.2, research/ota-peers.md §6).
 @Suite("Attacks")

@@ -1,7 +1,9 @@
 import PatchCrypto
+import TestSupport
 import Testing
 
 @testable import TUF
+@testable import TUFRepository
 
 @Suite("Delegations")
 struct DelegationTests {
@@ -189,6 +191,29 @@ struct DelegationTests {
         ])
     func patterns(pattern: String, path: String, matches: Bool) {
         #expect(PathPattern.matches(path, pattern) == matches)
+    }
+
+    @Test("patterns with stars alone match byte by byte what they match by segments")
+    func starsAlone() {
+        var generator = SeededGenerator()
+        let pieces = ["a", "b", "é", "/", "*", "a*", "*/", "/*"]
+        func text(_ pieces: [String], _ most: Int) -> String {
+            (0..<Int.random(in: 0...most, using: &generator)).map { _ in
+                pieces.randomElement(using: &generator) ?? ""
+            }.joined()
+        }
+        var matching = 0
+        for _ in 0..<50_000 {
+            let (path, pattern) = (text(["a", "b", "é", "/"], 7), text(pieces, 6))
+            let expected = PathPattern.matchesBySegments(path, pattern)
+            #expect(
+                PathPattern.plainlyMatches(path, pattern) == expected,
+                "'\(path)' '\(pattern)', seed \(generator.seed)")
+            if expected { matching += 1 }
+        }
+        #expect(matching > 1_000)
+        #expect(PathPattern.plainlyMatches("a", "?") == nil)
+        #expect(PathPattern.plainlyMatches("a", "[a]") == nil)
     }
 
     @Test("a pattern full of stars costs no more than its length times the path's")

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import TUF
+@testable import TUFRepository
 
 /// Documents with one thing wrong, signed all the same, shown to us and to python-tuf.
 @Suite("Against python-tuf, document by document")

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import TUF
+@testable import TUFRepository
 
 /// Longer lives of a repository.
 @Suite("A repository over time")

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import TUF
+@testable import TUFRepository
 
 /// Storage and network that fail at any point: the next check goes on from what was trusted.
 @Suite("Faults")

@@ -2,6 +2,7 @@ import PatchCrypto
 import Testing
 
 @testable import TUF
+@testable import TUFRepository
 
 /// The bytes that we publish, pinned: keys, times and hence signatures are fixed (Ed25519 draws
 /// nothing at random). A change here is a change of the format: see CONTRIBUTING before changing the

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import TUF
+@testable import TUFRepository
 
 /// Delegation graphs drawn at random, searched by us, by a plain recursion and by python-tuf.
 @Suite("Delegation graphs")

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import TUF
@@ -142,6 +143,76 @@ struct CanonicalJSONTests {
         let one = try JSONValue(parsing: Array(#"{ "b" : 1 , "a":"\u0041/" }"#.utf8))
         let two = try JSONValue(parsing: Array(#"{"a":"A\/","b":1}"#.utf8))
         #expect(CanonicalJSON.encode(one) == CanonicalJSON.encode(two))
+    }
+
+    @Test("the signed part is taken as it came exactly where it has the form that is signed")
+    func signedSlice() throws {
+        func slice(_ signed: String) throws -> String? {
+            let bytes = Array(" {\"x\" : [ ], \"signed\" : \(signed) , \"a\":{\"b\": 1}} ".utf8)
+            let (_, range) = try JSONParser.parse(bytes, JSONLimits())
+            return range.map { String(decoding: bytes[$0], as: UTF8.self) }
+        }
+        for text in [
+            "{}", "1", "\"é\"", #"{"a":{"signed":[1,-2,true]},"b":"q\"\\"}"#, #"{"B":1,"a":2}"#,
+        ] {
+            #expect(try slice(text) == text)
+        }
+        for text in [
+            "{ }", "[1, 2]", "-0", #""\/""#, #""\n""#, #""\u0041""#, #"{"b":1,"a":2}"#,
+            #"{"a":{"z":1,"b":2}}"#, #"{"a\"":1}"#, "[[1\n]]",
+        ] {
+            #expect(try slice(text) == nil, "\(text)")
+        }
+        let nested = Array(#"{"a":{"signed":1}}"#.utf8)
+        #expect(try JSONParser.parse(nested, JSONLimits()).signed == nil)
+    }
+
+    @Test("what is taken as it came is what would be written")
+    func signedSliceIsCanonical() throws {
+        var generator = SeededGenerator()
+        let pieces = [
+            "{", "}", "[", "]", ",", ":", " ", "\"", "a", "\\u0062", "\\\"", "\\n", "é", "1", "-0",
+            "\"b\":", "\"a\":1", "null",
+        ]
+        var taken = 0
+        for _ in 0..<20_000 {
+            var text = CanonicalJSON.encode(Self.value(depth: 3, using: &generator))
+            if Bool.random(using: &generator) {
+                let place = Int.random(in: 0...text.count, using: &generator)
+                text.insert(
+                    contentsOf: Array((pieces.randomElement(using: &generator) ?? "").utf8),
+                    at: place)
+            }
+            let bytes = Array("{\"signed\":".utf8) + text + Array("}".utf8)
+            guard let (value, range) = try? JSONParser.parse(bytes, JSONLimits()), let range
+            else { continue }
+            taken += 1
+            let signed = value["signed"] ?? .null
+            #expect(Array(bytes[range]) == CanonicalJSON.encode(signed), "\(generator.seed)")
+        }
+        #expect(taken > 5_000)
+    }
+
+    private static func value(depth: Int, using generator: inout SeededGenerator) -> JSONValue {
+        let texts = ["", "a", "b", "B", "é", "\u{1F600}", "q\"", "s\\"]
+        switch Int.random(in: 0..<(depth > 0 ? 6 : 4), using: &generator) {
+        case 0: return .null
+        case 1: return .bool(Bool.random(using: &generator))
+        case 2: return .integer(Int64.random(in: -100...100, using: &generator))
+        case 3: return .string(texts.randomElement(using: &generator) ?? "")
+        case 4:
+            return .array(
+                (0..<Int.random(in: 0..<3, using: &generator)).map { _ in
+                    value(depth: depth - 1, using: &generator)
+                })
+        default:
+            var members: [String: JSONValue] = [:]
+            for _ in 0..<Int.random(in: 0..<4, using: &generator) {
+                members[texts.randomElement(using: &generator) ?? ""] = value(
+                    depth: depth - 1, using: &generator)
+            }
+            return .object(members)
+        }
     }
 
     @Test("two normal forms of a name are two different bytes")

@@ -2,6 +2,7 @@ import PatchCrypto
 import Testing
 
 @testable import TUF
+@testable import TUFRepository
 
 /// Several keys are replaced by one call, and the repository is whole at once.
 @Suite struct KeyReplacementTests {

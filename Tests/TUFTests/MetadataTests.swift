@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import TUF
+@testable import TUFRepository
 
 @Suite("Metadata documents")
 struct MetadataTests {

@@ -2,6 +2,7 @@ import PatchCrypto
 import Testing
 
 @testable import TUF
+@testable import TUFRepository
 
 /// What clients see while somebody publishes, and what is left when he is interrupted.
 @Suite("Publishing")

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import TUF
+@testable import TUFRepository
 
 /// PyPI `tuf` on the other side: its client reads what we write, we read what it writes.
 @Suite("python-tuf")

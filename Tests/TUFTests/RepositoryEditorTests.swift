@@ -2,6 +2,7 @@ import PatchCrypto
 import Testing
 
 @testable import TUF
+@testable import TUFRepository
 
 @Suite("Writing a repository")
 struct RepositoryEditorTests {

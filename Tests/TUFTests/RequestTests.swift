@@ -2,6 +2,7 @@ import PatchCrypto
 import Testing
 
 @testable import TUF
+@testable import TUFRepository
 
 /// What a check asks for, what it stores, and what it makes of odd answers.
 @Suite("Requests and storage")

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import TUF
+@testable import TUFRepository
 
 /// Which roots follow which, against the rule of the specification (§5.3.4) written out as a count.
 @Suite("Key rotation")

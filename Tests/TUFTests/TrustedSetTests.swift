@@ -2,6 +2,7 @@ import PatchCrypto
 import Testing
 
 @testable import TUF
+@testable import TUFRepository
 
 /// The rules without I/O, one by one and in every order.
 @Suite("The trusted set")

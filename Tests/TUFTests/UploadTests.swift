@@ -2,6 +2,7 @@ import PatchCrypto
 import Testing
 
 @testable import TUF
+@testable import TUFRepository
 
 /// What a server does with metadata from outside before it signs freshness.
 @Suite("Uploads")

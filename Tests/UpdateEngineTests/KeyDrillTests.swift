@@ -2,6 +2,7 @@ import Foundation
 import PatchCrypto
 import Rollout
 import TUF
+import TUFRepository
 import Testing
 import UpdateEngine
 import UpdateFixture

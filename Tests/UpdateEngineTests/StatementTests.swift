@@ -1,5 +1,6 @@
 import Foundation
 import Rollout
+import RolloutGates
 import TUF
 import TestSupport
 import Testing

@@ -3,6 +3,7 @@ import PatchCrypto
 import PatchPlatform
 import Rollout
 import TUF
+import TUFRepository
 import TestSupport
 import Testing
 import UpdateEngine
@@ -167,6 +168,28 @@ import UpdateTestSupport
             #expect(!found.isUpdate)
             #expect(found.decision.excluded.map(\.reason) == [reason])
         }
+    }
+
+    @Test(
+        "P29: two binaries of one version are two builds, and neither is given the other's releases"
+    )
+    func P29_sameVersionOtherBinary() async throws {
+        let other = SHA256.hash("the same version, compiled anew").hex
+        try fixture.app.registerBuilds([other]) { _ in [] }
+        let released = try fixture.app.release(
+            EngineFixture.payload("1"), version: "1.1", sequence: 1)
+        let version = "4.2.0"
+        fixture.settings.appVersion = { version }
+        fixture.restart()
+        #expect(try await fixture.engine.check().release?.raw.sha256 == released)
+
+        fixture.settings.fingerprint = other
+        let rebuilt = fixture.anotherInstall()
+        let before = fixture.server.requests.count
+        let found = try await rebuilt.check()
+        #expect(!found.isUpdate && found.release == nil)
+        let asked = fixture.server.requests.dropFirst(before)
+        #expect(!asked.isEmpty && !asked.contains { $0.contains("/modules/") }, "\(asked)")
     }
 
     @Test("a head that speaks for another app or build keeps what runs")

@@ -1,6 +1,8 @@
 import Foundation
 import Rollout
+import RolloutGates
 import TUF
+import TUFRepository
 
 extension PublishedApp {
     /// Issues the next brake as the server does, with its ops key alone.

@@ -3,6 +3,7 @@ import PatchCompression
 import PatchCrypto
 import PatchDelta
 import Rollout
+import RolloutGates
 import TUF
 
 /// Web bundles in the role for all builds; the app is one of the fingerprint `_any`.

@@ -2,7 +2,9 @@ import Foundation
 import PatchCompression
 import PatchCrypto
 import Rollout
+import RolloutGates
 import TUF
+import TUFRepository
 
 /// An app that publishes into a folder as `patchcli publish --static` does: real keys, a real
 /// tree.

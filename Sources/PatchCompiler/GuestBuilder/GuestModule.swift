@@ -52,7 +52,7 @@ public struct GuestModule: Sendable, Equatable {
             let all = Set(section.capabilities).union(names.capabilities)
             section.capabilities = all.sorted { $0.rawValue < $1.rawValue }
             wasm = WasmBinary.appendingCustomSection(
-                ModuleSection.sectionName, try section.encoded(), to: wasm)
+                ModuleSection.sectionName, section.encoded(), to: wasm)
         }
         var file: [UInt8] = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00]
         for custom in customs where custom.name == "name" || custom.name.hasPrefix(".debug_") {

@@ -1,17 +1,13 @@
 import Foundation
+import TUF
 
 /// `patch-config.json`, which `patchcli` writes into the app's resources.
-struct BundledConfiguration: Codable, Equatable, Sendable {
+struct BundledConfiguration: Equatable, Sendable {
     static let fileName = "patch-config.json"
 
-    struct Floors: Codable, Equatable, Sendable {
+    struct Floors: Equatable, Sendable {
         var minTargetsVersion: Int
         var minSequence: Int
-
-        enum CodingKeys: String, CodingKey {
-            case minTargetsVersion = "min_targets_version"
-            case minSequence = "min_sequence"
-        }
     }
 
     var v: Int
@@ -24,18 +20,31 @@ struct BundledConfiguration: Codable, Equatable, Sendable {
     var embeddedSequence: Int?
     var floors: Floors?
 
-    enum CodingKeys: String, CodingKey {
-        case v, channel, platform, fingerprint, floors
-        case appKey = "app_key"
-        case appID = "app_id"
-        case apiBaseURL = "api_base_url"
-        case embeddedSequence = "embedded_sequence"
-    }
-
     /// - Throws: ``PatchError`` `config_malformed`.
     init(json: [UInt8]) throws {
         do {
-            self = try JSONDecoder().decode(Self.self, from: Data(json))
+            // Written by people, too, so more is allowed than in what is signed.
+            let limits = DocumentFields.limits(json.count)
+            let fields = try DocumentFields(try JSONValue(parsing: json, limits: limits), "config")
+            v = try fields.integer("v")
+            appKey = try fields.string("app_key")
+            appID = try fields.optionalString("app_id")
+            apiBaseURL = try fields.optionalString("api_base_url").map {
+                guard let url = URL(string: $0) else {
+                    throw DocumentFields.Fault("'api_base_url' is no URL")
+                }
+                return url
+            }
+            channel = try fields.optionalString("channel")
+            platform = try fields.optionalString("platform")
+            fingerprint = try fields.optionalString("fingerprint")
+            embeddedSequence = try fields.optionalInteger("embedded_sequence")
+            floors = try fields["floors"].map {
+                let floors = try DocumentFields($0, "floors")
+                return Floors(
+                    minTargetsVersion: try floors.integer("min_targets_version"),
+                    minSequence: try floors.integer("min_sequence"))
+            }
         } catch {
             throw PatchError(.configMalformed, "\(error)")
         }

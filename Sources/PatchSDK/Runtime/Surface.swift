@@ -1,5 +1,5 @@
 import CPatchGate
-import Foundation
+import TUF
 
 /// The routed functions that `patchcli prepare` compiled into the app.
 struct Surface: Sendable, Equatable {
@@ -24,35 +24,22 @@ struct Surface: Sendable, Equatable {
 
     /// Reads `{"v":1,"fp_surface":…,"functions":[{"id","gate","sig"}],"natives":[{"id","sig"}]}`.
     init(json: [UInt8]) throws {
-        struct Document: Decodable {
-            struct Entry: Decodable {
-                let id: String
-                let gate: UInt16
-                let sig: String
-            }
-            struct Native: Decodable {
-                let id: String
-                let sig: String
-            }
-            let v: Int
-            let functions: [Entry]
-            let natives: [Native]?
-        }
         do {
-            let document = try JSONDecoder().decode(Document.self, from: Data(json))
-            guard document.v == 1 else {
-                throw PatchError(.surfaceMalformed, "version \(document.v)")
+            let limits = JSONLimits(
+                maximumSize: json.count, maximumDepth: 8, maximumValues: json.count)
+            let fields = try DocumentFields(try JSONValue(parsing: json, limits: limits), "surface")
+            let version = try fields.integer("v")
+            guard version == 1 else { throw PatchError(.surfaceMalformed, "version \(version)") }
+            for entry in try fields.array("functions") {
+                let function = try DocumentFields(entry, "functions")
+                guard let gate = UInt16(exactly: try function.integer("gate")) else {
+                    throw PatchError(.surfaceMalformed, "a gate is out of range")
+                }
+                let (id, sig) = try Self.declaration(function)
+                functions[id] = Function(gate: gate, sig: sig)
             }
-            for entry in document.functions {
-                guard let id = DeclarationID.parse(entry.id),
-                    let sig = DeclarationID.parse(entry.sig)
-                else { throw PatchError(.surfaceMalformed, "id or sig of '\(entry.id)'") }
-                functions[id] = Function(gate: entry.gate, sig: sig)
-            }
-            for entry in document.natives ?? [] {
-                guard let id = DeclarationID.parse(entry.id),
-                    let sig = DeclarationID.parse(entry.sig)
-                else { throw PatchError(.surfaceMalformed, "id or sig of '\(entry.id)'") }
+            for entry in try fields["natives"] == nil ? [] : fields.array("natives") {
+                let (id, sig) = try Self.declaration(DocumentFields(entry, "natives"))
                 natives[id] = sig
             }
         } catch let error as PatchError {
@@ -60,6 +47,14 @@ struct Surface: Sendable, Equatable {
         } catch {
             throw PatchError(.surfaceMalformed, "\(error)")
         }
+    }
+
+    private static func declaration(_ fields: DocumentFields) throws -> (UInt64, UInt64) {
+        let name = try fields.string("id")
+        guard let id = DeclarationID.parse(name),
+            let sig = DeclarationID.parse(try fields.string("sig"))
+        else { throw PatchError(.surfaceMalformed, "id or sig of '\(name)'") }
+        return (id, sig)
     }
 
     /// The signature of what a module may need: a routed function, or a native one.

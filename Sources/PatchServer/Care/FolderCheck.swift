@@ -2,6 +2,7 @@ import Foundation
 import PatchCrypto
 import PatchPlatform
 import TUF
+import TUFRepository
 
 /// Whether a server's folder is sound: databases, counts, keys, and every file of every tree.
 public struct FolderCheck: Sendable {

@@ -2,7 +2,9 @@ import Foundation
 import PatchCrypto
 import PatchPlatform
 import Rollout
+import RolloutGates
 import TUF
+import TUFRepository
 
 /// A head as it is published, with the brake that bears on it.
 struct PublishedHead: Sendable {

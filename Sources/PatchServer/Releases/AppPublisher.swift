@@ -3,6 +3,7 @@ import PatchCrypto
 import PatchPlatform
 import Rollout
 import TUF
+import TUFRepository
 
 /// Publishes for one app, one upload after the other.
 actor AppPublisher {

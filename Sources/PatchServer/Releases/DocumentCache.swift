@@ -1,6 +1,7 @@
 import Foundation
 import PatchCrypto
 import Rollout
+import RolloutGates
 import TUF
 
 /// Heads and brakes that were read, by digest: a look at an app reads only what is new.

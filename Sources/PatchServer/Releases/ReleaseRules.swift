@@ -1,5 +1,6 @@
 import Foundation
 import Rollout
+import RolloutGates
 import TUF
 
 /// What new targets must say to be worth publishing: everything that a device would refuse is

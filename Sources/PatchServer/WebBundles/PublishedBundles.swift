@@ -2,6 +2,7 @@ import Foundation
 import PatchCrypto
 import PatchPlatform
 import Rollout
+import RolloutGates
 import TUF
 import WebViewBundle
 

@@ -21,6 +21,8 @@ public actor TUFUpdater {
     private var currentValidator: String?
     /// Delegated metadata read since the last check, not yet verified against any delegator.
     private var delegatedBytes: [String: [UInt8]] = [:]
+    /// Roles that the top-level targets of ``current`` delegate to, verified against them.
+    private var verified: [String: SignedMetadata<Targets>] = [:]
     private var isBusy = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
@@ -80,7 +82,7 @@ public actor TUFUpdater {
         await enter()
         defer { leave() }
         let stored = try await storedSet(try await trustedRoots())
-        delegatedBytes = [:]
+        forgetDelegated()
         current = stored
         currentValidator = await storedValidator()
     }
@@ -97,7 +99,7 @@ public actor TUFUpdater {
                 roots = trusted
                 held = try? await storedSet(trusted)
                 validator = await storedValidator()
-                if held != nil { delegatedBytes = [:] }
+                if held != nil { forgetDelegated() }
             }
             if let held, let validator {
                 let answer = try await fetch(
@@ -119,10 +121,15 @@ public actor TUFUpdater {
         let validator = try await updateTimestamp(&set, fetched: timestamp)
         try await updateSnapshot(&set)
         try await updateTargets(&set)
-        delegatedBytes = [:]
+        forgetDelegated()
         current = set
         currentValidator = validator
         return .refreshed
+    }
+
+    private func forgetDelegated() {
+        delegatedBytes = [:]
+        verified = [:]
     }
 
     private struct Download {
@@ -325,21 +332,26 @@ public actor TUFUpdater {
             throw Self.unavailable("targets")
         }
         defer { current = set }
-        var pending: [(role: String, delegations: Delegations?)] = [("targets", nil)]
+        // The delegator stands beside its delegations: nil for the top-level targets.
+        var pending: [(role: String, by: String?, delegations: Delegations?)] = [
+            ("targets", nil, nil)
+        ]
         var visited: Set<String> = []
         while let next = pending.popLast(), visited.count <= configuration.maximumDelegations {
             guard visited.insert(next.role).inserted else { continue }
             let document: SignedMetadata<Targets>
             if let delegations = next.delegations {
-                document = try await delegated(next.role, delegations, &set)
+                document = try await delegated(
+                    next.role, delegations, isTop: next.by == nil, &set)
             } else {
                 document = top
             }
             if let target = document.signed.target(at: path) { return target }
             guard let delegations = document.signed.delegations else { continue }
-            var children: [(role: String, delegations: Delegations?)] = []
+            let by = next.delegations == nil ? nil : next.role
+            var children: [(role: String, by: String?, delegations: Delegations?)] = []
             for role in delegations.roles where role.covers(path) {
-                children.append((role.name, delegations))
+                children.append((role.name, by, delegations))
                 if role.terminating {
                     pending = []
                     break
@@ -362,14 +374,16 @@ public actor TUFUpdater {
             let delegation = delegations.role(role)
         else { return nil }
         defer { current = set }
-        let document = try await delegated(role, delegations, &set)
+        let document = try await delegated(role, delegations, isTop: true, &set)
         return document.signed.targets.values.filter { delegation.covers($0.path) }
             .sorted { $0.path < $1.path }
     }
 
+    /// - Parameter isTop: whether `delegations` are those of the top-level targets.
     private func delegated(
-        _ role: String, _ delegations: Delegations, _ set: inout TrustedMetadataSet
+        _ role: String, _ delegations: Delegations, isTop: Bool, _ set: inout TrustedMetadataSet
     ) async throws -> SignedMetadata<Targets> {
+        if isTop, let known = verified[role] { return known }
         let name = MetadataFileName.of(role: role)
         var known = delegatedBytes[role]
         if known == nil { known = try await load(name) }
@@ -378,6 +392,7 @@ public actor TUFUpdater {
                 known, role: role, delegations: delegations)
         {
             delegatedBytes[role] = known
+            if isTop { verified[role] = document }
             return document
         }
         guard let file = set.snapshot?.signed[role: role] else {
@@ -389,6 +404,7 @@ public actor TUFUpdater {
         let document = try set.verifyDelegatedTargets(bytes, role: role, delegations: delegations)
         try await store(name, bytes)
         delegatedBytes[role] = bytes
+        if isTop { verified[role] = document }
         return document
     }
 

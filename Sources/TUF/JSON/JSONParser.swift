@@ -30,6 +30,18 @@ extension JSONValue {
     /// UTF-8, halves of surrogate pairs, anything beyond `limits`.
     /// - Throws: ``TUFError`` with a `json_` code.
     public init(parsing bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws {
+        self = try JSONParser.parse(bytes, limits).value
+    }
+}
+
+/// A recursive descent over valid UTF-8; recursion is bounded by the limits.
+struct JSONParser {
+    /// Reads a text.
+    /// - Returns: its value; and where the member `signed` of the outermost object stands, when it is
+    ///   in the form that signatures are made over (``CanonicalJSON``) already.
+    static func parse(
+        _ bytes: [UInt8], _ limits: JSONLimits
+    ) throws -> (value: JSONValue, signed: Range<Int>?) {
         guard bytes.count <= limits.maximumSize else {
             throw TUFError(
                 .jsonTooLarge,
@@ -40,24 +52,24 @@ extension JSONValue {
             throw TUFError(.jsonInvalidUTF8, "The JSON text is not valid UTF-8.")
         }
         var parser = JSONParser(bytes: bytes, limits: limits)
-        self = try parser.parse()
+        return (try parser.parse(), parser.signed)
     }
-}
 
-/// A recursive descent over valid UTF-8; recursion is bounded by the limits.
-private struct JSONParser {
     let bytes: [UInt8]
     let limits: JSONLimits
     var position = 0
     var depth = 0
     var values = 0
+    /// Whether all that was read since it was last set has the canonical form.
+    var isCanonical = true
+    var signed: Range<Int>?
 
-    init(bytes: [UInt8], limits: JSONLimits) {
+    private init(bytes: [UInt8], limits: JSONLimits) {
         self.bytes = bytes
         self.limits = limits
     }
 
-    mutating func parse() throws -> JSONValue {
+    private mutating func parse() throws -> JSONValue {
         let value = try value()
         skipSpace()
         guard position == bytes.count else { throw damaged("something follows the value") }
@@ -73,6 +85,7 @@ private struct JSONParser {
     private mutating func skipSpace() {
         while let byte = current, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {
             position += 1
+            isCanonical = false
         }
     }
 
@@ -128,14 +141,18 @@ private struct JSONParser {
             position += 1
             return .object(members)
         }
+        var earlier: Range<Int>?
         while true {
             skipSpace()
             guard current == UInt8(ascii: "\"") else { throw damaged("a name belongs here") }
+            let start = position
             let name = try string()
+            noteOrder(start + 1..<position - 1, after: earlier)
+            earlier = start + 1..<position - 1
             skipSpace()
             guard current == UInt8(ascii: ":") else { throw damaged("a colon belongs here") }
             position += 1
-            let member = try value()
+            let member = depth == 1 && name == "signed" ? try signedValue() : try value()
             guard members.updateValue(member, forKey: name) == nil else {
                 throw TUFError(
                     .jsonDuplicateKey, "The name \"\(name.prefix(80))\" occurs twice in an object.")
@@ -149,6 +166,24 @@ private struct JSONParser {
                 throw damaged("a comma or a closing brace belongs here")
             }
         }
+    }
+
+    /// Names come in the order of their bytes, which only holds for names without escapes.
+    private mutating func noteOrder(_ name: Range<Int>, after earlier: Range<Int>?) {
+        guard isCanonical else { return }
+        let isPlain = !bytes[name].contains(UInt8(ascii: "\\"))
+        let isInOrder =
+            earlier.map { bytes[$0].lexicographicallyPrecedes(bytes[name]) } ?? true
+        isCanonical = isPlain && isInOrder
+    }
+
+    private mutating func signedValue() throws -> JSONValue {
+        skipSpace()
+        let start = position
+        isCanonical = true
+        let value = try value()
+        signed = isCanonical ? start..<position : nil
+        return value
     }
 
     private mutating func array() throws -> JSONValue {
@@ -189,7 +224,9 @@ private struct JSONParser {
         guard digits > 0, digits == 1 || bytes[firstDigit] != UInt8(ascii: "0") else {
             throw damaged("this is no number")
         }
+        if negative, magnitude == 0 { isCanonical = false }
         if limits.dropsFractions, current == UInt8(ascii: ".") {
+            isCanonical = false
             position += 1
             let firstDigit = position
             while let byte = current, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
@@ -243,6 +280,7 @@ private struct JSONParser {
     private mutating func escape(into text: inout [UInt8]) throws {
         guard let byte = current else { throw damaged("a string has no end") }
         position += 1
+        if byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") { isCanonical = false }
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(byte)
         case UInt8(ascii: "b"): text.append(0x08)

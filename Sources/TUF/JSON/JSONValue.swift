@@ -1,6 +1,6 @@
 /// A JSON value without fractions: all that metadata may contain (Canonical JSON has integers
 /// only, so a signed document cannot hold a float).
-public enum JSONValue: Hashable, Sendable {
+public enum JSONValue: Equatable, Sendable {
     case null
     case bool(Bool)
     case integer(Int64)

@@ -1,5 +1,5 @@
 /// Which keys may speak for a role, and how many of them must.
-public struct RoleKeys: Hashable, Sendable {
+public struct RoleKeys: Equatable, Sendable {
     /// Identifiers, each once.
     public var keyIDs: [String]
     /// How many distinct keys must have signed; at least 1.

@@ -1,7 +1,7 @@
 import PatchCrypto
 
 /// A public key as metadata lists it (specification §4.2.1).
-public struct TUFKey: Hashable, Sendable {
+public struct TUFKey: Equatable, Sendable {
     /// The identifier by which roles and signatures refer to the key.
     ///
     /// Taken as the metadata gives it, and never computed anew (decision record 0030).

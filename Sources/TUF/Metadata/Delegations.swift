@@ -1,7 +1,7 @@
 import PatchCrypto
 
 /// Roles that a targets role trusts with some paths, in order of priority (specification §4.5).
-public struct Delegations: Hashable, Sendable {
+public struct Delegations: Equatable, Sendable {
     /// The keys of the delegated roles by identifier.
     public var keys: [String: TUFKey]
     /// The delegated roles, first one first.
@@ -40,21 +40,8 @@ public struct Delegations: Hashable, Sendable {
     /// The delegation to `name`.
     public func role(_ name: String) -> DelegatedRole? { roles.first { $0.name == name } }
 
-    /// Adds a delegation, or replaces the one of the same name in its place; forgets keys that no
-    /// delegation lists any more.
-    public mutating func set(_ role: DelegatedRole, keys newKeys: [TUFKey]) {
-        for key in newKeys { keys[key.keyID] = key }
-        if let index = roles.firstIndex(where: { $0.name == role.name }) {
-            roles[index] = role
-        } else {
-            roles.append(role)
-        }
-        let used = Set(roles.flatMap(\.keys.keyIDs))
-        keys = keys.filter { used.contains($0.key) }
-    }
-
     /// Checks that the keys of `role` signed a document.
-    func verify(_ document: SignedMetadata<Targets>, as role: String) throws {
+    package func verify(_ document: SignedMetadata<Targets>, as role: String) throws {
         guard let delegation = self.role(role) else {
             throw TUFError(
                 .roleNotDelegated, role: role, "Nothing delegates to a role '\(role)'.")
@@ -65,9 +52,9 @@ public struct Delegations: Hashable, Sendable {
 }
 
 /// One delegation (specification §4.5).
-public struct DelegatedRole: Hashable, Sendable {
+public struct DelegatedRole: Equatable, Sendable {
     /// Which target paths a delegation covers.
-    public enum Scope: Hashable, Sendable {
+    public enum Scope: Equatable, Sendable {
         /// Patterns with `*`, `?` and `[…]` within one segment of the path.
         case paths([String])
         /// Beginnings of the hexadecimal SHA-256 of the path.

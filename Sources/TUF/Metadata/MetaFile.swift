@@ -1,5 +1,5 @@
 /// What timestamp and snapshot say about another metadata file (METAFILES, specification §4.4).
-public struct MetaFile: Hashable, Sendable {
+public struct MetaFile: Equatable, Sendable {
     /// The version of the file.
     public var version: Int
     /// Its length in bytes, when stated.

@@ -1,5 +1,5 @@
 /// What every kind of metadata says about itself (specification §4.3).
-public struct MetadataHeader: Hashable, Sendable {
+public struct MetadataHeader: Equatable, Sendable {
     /// The version of the specification that the document follows.
     public var specVersion: String
     /// Counts up by one with each issue of the document.
@@ -22,7 +22,7 @@ public struct MetadataHeader: Hashable, Sendable {
 }
 
 /// A kind of metadata: ``Root``, ``Timestamp``, ``Snapshot``, ``Targets``.
-public protocol MetadataRole: Hashable, Sendable {
+public protocol MetadataRole: Equatable, Sendable {
     /// The value of `_type`.
     static var typeName: String { get }
     /// What it says about itself.

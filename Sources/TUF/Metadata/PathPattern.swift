@@ -2,11 +2,54 @@
 /// within one segment, never a slash.
 enum PathPattern {
     static func matches(_ path: String, _ pattern: String) -> Bool {
+        plainlyMatches(path, pattern) ?? matchesBySegments(path, pattern)
+    }
+
+    static func matchesBySegments(_ path: String, _ pattern: String) -> Bool {
         let segments = path.unicodeScalars.split(separator: "/", omittingEmptySubsequences: false)
         let patterns = pattern.unicodeScalars.split(
             separator: "/", omittingEmptySubsequences: false)
         return segments.count == patterns.count
             && zip(segments, patterns).allSatisfy { segmentMatches(Array($0), Array($1)) }
+    }
+
+    /// The answer for patterns whose only wildcards are stars, byte by byte and without memory; nil
+    /// for others. A repository has a role for each build, and a search asks them all.
+    static func plainlyMatches(_ path: String, _ pattern: String) -> Bool? {
+        path.utf8.withContiguousStorageIfAvailable { text in
+            pattern.utf8.withContiguousStorageIfAvailable { pattern in
+                let isPlain = !pattern.contains {
+                    $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "[")
+                }
+                return isPlain ? starsMatch(text, pattern) : nil
+            } ?? nil
+        } ?? nil
+    }
+
+    private static func starsMatch(
+        _ text: UnsafeBufferPointer<UInt8>, _ pattern: UnsafeBufferPointer<UInt8>
+    ) -> Bool {
+        let (slash, asterisk) = (UInt8(ascii: "/"), UInt8(ascii: "*"))
+        var (at, next) = (0, 0)
+        var star: (pattern: Int, text: Int)?
+        while at < text.count {
+            if next < pattern.count, pattern[next] == asterisk {
+                star = (next, at)
+                next += 1
+            } else if next < pattern.count, pattern[next] == text[at] {
+                // What lies behind a slash does not depend on how a star before it matched.
+                if text[at] == slash { star = nil }
+                at += 1
+                next += 1
+            } else if let last = star, text[last.text] != slash {
+                star = (last.pattern, last.text + 1)
+                at = last.text + 1
+                next = last.pattern + 1
+            } else {
+                return false
+            }
+        }
+        return pattern[next...].allSatisfy { $0 == asterisk }
     }
 
     /// Two indices and the place of the last star: at worst text × pattern steps, however many

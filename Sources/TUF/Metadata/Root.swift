@@ -23,7 +23,7 @@ public struct Root: MetadataRole {
     private var namesConsistentSnapshot = true
 
     /// The member `x_openpatch` (formats.md, "Tree and trust").
-    public struct OpenPatchExtension: Hashable, Sendable {
+    public struct OpenPatchExtension: Equatable, Sendable {
         /// The app that the repository serves.
         public var appID: String
         /// No release with a lower sequence may run.
@@ -105,19 +105,8 @@ public struct Root: MetadataRole {
         self[role].keyIDs.compactMap { keys[$0] }
     }
 
-    /// Gives `role` the keys `newKeys`, and forgets keys that no role lists any more.
-    public mutating func setKeys(_ newKeys: [TUFKey], threshold: Int = 1, of role: TopLevelRole) {
-        for key in newKeys { keys[key.keyID] = key }
-        var ids: [String] = []
-        for key in newKeys where !ids.contains(key.keyID) { ids.append(key.keyID) }
-        self[role].keyIDs = ids
-        self[role].threshold = threshold
-        let used = Set(roles.values.flatMap(\.keyIDs))
-        keys = keys.filter { used.contains($0.key) }
-    }
-
     /// Checks that the keys of `role` signed a document.
-    func verify<Role>(_ document: SignedMetadata<Role>, as role: TopLevelRole) throws {
+    package func verify<Role>(_ document: SignedMetadata<Role>, as role: TopLevelRole) throws {
         try self[role].verify(
             document.signedBytes, document.signatures, keys: keys, role: role.rawValue)
     }

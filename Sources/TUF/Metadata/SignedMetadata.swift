@@ -6,17 +6,21 @@ public struct SignedMetadata<Role: MetadataRole>: Sendable {
     public private(set) var signatures: [MetadataSignature]
     /// The signed part exactly as it came, so that signatures hold whatever we understood of it.
     private let signedJSON: JSONValue
+    /// Its bytes, when they are in the form that signatures are made over.
+    private let canonicalBytes: [UInt8]?
     private let unrecognized: [String: JSONValue]
 
     /// Reads a document. Signatures are not checked: ``TrustedMetadataSet`` does.
     /// - Throws: ``TUFError`` with a `json_` or `metadata_` code, `spec_version_unsupported`.
     public init(parsing bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws {
-        var fields = try FieldReader(try JSONValue(parsing: bytes, limits: limits), "metadata")
+        let (json, range) = try JSONParser.parse(bytes, limits)
+        var fields = try FieldReader(json, "metadata")
         signatures = try fields.array("signatures").map { try MetadataSignature(json: $0) }
         guard let part = fields.take("signed") else {
             throw FieldReader.malformed("'signed' is missing")
         }
         signedJSON = part
+        canonicalBytes = range.map { Array(bytes[$0]) }
         unrecognized = fields.rest
         guard Set(signatures.map(\.keyID)).count == signatures.count else {
             throw FieldReader.malformed("'signatures' must not name a key twice")
@@ -28,21 +32,9 @@ public struct SignedMetadata<Role: MetadataRole>: Sendable {
     public init(_ signed: Role) {
         self.signed = signed
         signedJSON = signed.json
+        canonicalBytes = nil
         signatures = []
         unrecognized = [:]
-    }
-
-    /// A document signed by `signers`.
-    /// - Throws: ``TUFError`` `signing_failed`.
-    public init(_ signed: Role, signers: [TUFSigner]) throws {
-        self.init(signed)
-        for signer in signers { try sign(with: signer) }
-    }
-
-    /// Adds (or renews) the signature of one signer.
-    /// - Throws: ``TUFError`` `signing_failed`.
-    public mutating func sign(with signer: TUFSigner) throws {
-        add(try signer.sign(signedBytes))
     }
 
     /// Adds a signature that was made elsewhere, in place of an older one by the same key.
@@ -52,7 +44,7 @@ public struct SignedMetadata<Role: MetadataRole>: Sendable {
     }
 
     /// The bytes that signatures are made over.
-    public var signedBytes: [UInt8] { CanonicalJSON.encode(signedJSON) }
+    public var signedBytes: [UInt8] { canonicalBytes ?? CanonicalJSON.encode(signedJSON) }
 
     /// The document as a file.
     public func encoded() -> [UInt8] {

@@ -1,7 +1,7 @@
 import PatchCrypto
 
 /// What targets metadata says about one file (specification §4.5).
-public struct TargetFile: Hashable, Sendable {
+public struct TargetFile: Equatable, Sendable {
     /// The path relative to the base URL of targets, without digest.
     public let path: String
     /// Its length in bytes.

@@ -53,7 +53,7 @@ public struct Targets: MetadataRole {
 
     /// Refuses a document that was signed for another role. All targets documents have one type and
     /// often one key, so their signatures alone do not tell them apart.
-    func checkRole(_ name: String) throws {
+    package func checkRole(_ name: String) throws {
         guard let role, !role.utf8.elementsEqual(name.utf8) else { return }
         throw TUFError(
             .metadataWrongRole, role: name,

@@ -149,7 +149,7 @@ extension StartMark.Header {
         fingerprint = try fields.string("fingerprint")
         let process = try DocumentFields(fields["process"], "process")
         guard let kind = ProcessKind(rawValue: try process.string("kind")) else {
-            throw DocumentFields.Fault(description: "'kind' is unknown")
+            throw DocumentFields.Fault("'kind' is unknown")
         }
         self.process = ProcessMark(
             kind: kind, pid: Int32(clamping: try process.integer("pid")),

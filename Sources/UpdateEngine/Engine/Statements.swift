@@ -25,7 +25,7 @@ extension Head {
 extension Head.Kind {
     fileprivate init(_ fields: DocumentFields) throws {
         guard let kind = Self(rawValue: try fields.string("kind")) else {
-            throw DocumentFields.Fault(description: "'kind' is unknown")
+            throw DocumentFields.Fault("'kind' is unknown")
         }
         self = kind
     }

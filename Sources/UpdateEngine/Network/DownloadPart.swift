@@ -8,7 +8,7 @@ struct DownloadPart: Sendable {
     static let folder = "incoming"
 
     /// What the bytes so far are of.
-    struct Sidecar: Codable, Equatable {
+    struct Sidecar: Equatable {
         /// Where they came from.
         var url: String
         /// The digest that the whole file will have.
@@ -37,7 +37,7 @@ struct DownloadPart: Sendable {
     func leftOver() -> (count: Int, sidecar: Sidecar)? {
         guard let count = try? files.size(of: name), count > 0, count <= size,
             let bytes = try? files.read(sidecarName, maximumSize: 16 << 10),
-            let sidecar = try? JSONDecoder().decode(Sidecar.self, from: Data(bytes)),
+            let sidecar = try? Sidecar(parsing: bytes),
             sidecar.digest == digest, sidecar.size == size
         else { return nil }
         return (count, sidecar)
@@ -49,7 +49,7 @@ struct DownloadPart: Sendable {
         let sidecar = Sidecar(
             url: url.absoluteString, digest: digest, size: size,
             etag: etag.flatMap { $0.utf8.count <= 1024 ? $0 : nil })
-        let bytes = [UInt8](try JSONEncoder().encode(sidecar))
+        let bytes = sidecar.encoded()
         let writer = try files.openForWriting(sidecarName, appending: false)
         try bytes.withUnsafeBytes { try writer.write($0) }
     }
@@ -69,5 +69,22 @@ struct DownloadPart: Sendable {
         for file in (try? files.list(Self.folder)) ?? [] where !file.hasPrefix(digest) {
             try? files.remove("\(Self.folder)/\(file)")
         }
+    }
+}
+
+extension DownloadPart.Sidecar {
+    fileprivate init(parsing bytes: [UInt8]) throws {
+        let fields = try DocumentFields(
+            try JSONValue(parsing: bytes, limits: JSONLimits(maximumSize: 16 << 10)), "part")
+        self.init(
+            url: try fields.string("url"), digest: try fields.string("digest"),
+            size: try fields.integer("size"), etag: try fields.optionalString("etag"))
+    }
+
+    fileprivate func encoded() -> [UInt8] {
+        DocumentFields.object([
+            ("url", .string(url)), ("digest", .string(digest)), ("size", .integer(Int64(size))),
+            ("etag", etag.map { .string($0) }),
+        ]).encoded()
     }
 }

@@ -2,6 +2,7 @@ import Foundation
 import PatchCrypto
 import PatchPlatform
 import Rollout
+import TUF
 
 /// Events on their way to the server, kept on disk until it has them.
 ///
@@ -189,20 +190,14 @@ public actor Outbox {
     }
 
     private func request(_ events: [TelemetryEvent], _ url: URL) throws -> HTTPRequest {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         var request = HTTPRequest(
             url, headers: ["Content-Type": "application/json"], maximumSize: 64 << 10)
         request.method = .post
         request.followsToOtherHosts = false
-        request.body = [UInt8](
-            try encoder.encode(TelemetryBatch(install_id: try memory.installID(), events: events)))
+        let batch: JSONValue = [
+            "install_id": .string(try memory.installID()), "events": .array(events.map(\.json)),
+        ]
+        request.body = batch.encoded()
         return request
     }
-}
-
-/// The body of a request.
-struct TelemetryBatch: Codable {
-    let install_id: String
-    let events: [TelemetryEvent]
 }

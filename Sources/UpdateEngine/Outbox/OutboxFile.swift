@@ -1,5 +1,6 @@
 import Foundation
 import PatchPlatform
+import TUF
 
 /// The events that wait, one JSON object a line in `outbox/events.jsonl`, oldest first. A process that
 /// is killed while it writes leaves at most a last line without its end, which is dropped.
@@ -17,7 +18,7 @@ struct OutboxFile: Sendable {
 
     /// Adds an event; the oldest ones give way.
     func append(_ event: TelemetryEvent) throws {
-        let line = try Self.line(event)
+        let line = Self.line(event)
         try lock.run {
             let old = try read()
             let isFull =
@@ -56,26 +57,26 @@ struct OutboxFile: Sendable {
             return ([], 0, true)
         }
         let lines = bytes.split(separator: UInt8(ascii: "\n"))
-        let decoder = JSONDecoder()
-        let events = lines.compactMap {
-            try? decoder.decode(TelemetryEvent.self, from: Data($0))
-        }
+        let events = lines.compactMap { try? Self.event($0) }
         let isTorn = events.count != lines.count || bytes.last.map { $0 != 0x0A } ?? false
         return (events, bytes.count, isTorn)
     }
 
     private func write(_ events: [TelemetryEvent]) throws {
         if events.isEmpty { return try files.remove(Self.name) }
-        var lines = try events.suffix(limits.events).map(Self.line)
+        var lines = events.suffix(limits.events).map(Self.line)
         var size = lines.reduce(0) { $0 + $1.count }
         while size > limits.bytes, !lines.isEmpty { size -= lines.removeFirst().count }
         try files.writeAtomically(Array(lines.joined()), to: Self.name)
     }
 
-    private static func line(_ event: TelemetryEvent) throws -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return [UInt8](try encoder.encode(event.bounded)) + [0x0A]
+    private static func event(_ line: ArraySlice<UInt8>) throws -> TelemetryEvent {
+        let limits = DocumentFields.limits(Int.max)
+        return try TelemetryEvent(json: JSONValue(parsing: Array(line), limits: limits))
+    }
+
+    private static func line(_ event: TelemetryEvent) -> [UInt8] {
+        event.bounded.json.encoded() + [0x0A]
     }
 }
 

@@ -1,19 +1,15 @@
 import Foundation
 import PatchPlatform
+import TUF
 
 /// What the outbox remembers beside its events: who it is, and when the server may be asked again.
 struct OutboxMemory: Sendable {
     /// How long to leave the server alone.
-    struct Patience: Codable, Equatable {
+    struct Patience: Equatable {
         /// Not before this time, in seconds since 1970.
         var notBefore: Double
         /// How often in a row it failed.
         var failures: Int
-
-        enum CodingKeys: String, CodingKey {
-            case failures
-            case notBefore = "not_before"
-        }
     }
 
     private static let installName = "\(OutboxFile.folder)/install_id"
@@ -43,13 +39,22 @@ struct OutboxMemory: Sendable {
     /// What was asked of us; nothing when it cannot be read, which costs the server one request.
     func patience() -> Patience {
         let bytes = (try? files.read(Self.patienceName, maximumSize: 1024)) ?? nil
-        let known = bytes.flatMap { try? JSONDecoder().decode(Patience.self, from: Data($0)) }
-        return known ?? Patience(notBefore: 0, failures: 0)
+        return bytes.flatMap { try? Self.patience($0) } ?? Patience(notBefore: 0, failures: 0)
+    }
+
+    private static func patience(_ bytes: [UInt8]) throws -> Patience {
+        let json = try JSONValue(parsing: bytes, limits: DocumentFields.limits(1024))
+        let fields = try DocumentFields(json, "patience")
+        return Patience(
+            notBefore: try fields.seconds("not_before"), failures: try fields.integer("failures"))
     }
 
     func keep(_ patience: Patience) throws {
-        try files.writeVerifiable(
-            [UInt8](try JSONEncoder().encode(patience)), to: Self.patienceName)
+        let document: JSONValue = [
+            "not_before": DocumentFields.seconds(patience.notBefore),
+            "failures": .integer(Int64(patience.failures)),
+        ]
+        try files.writeVerifiable(document.encoded(), to: Self.patienceName)
     }
 
     func forgetPatience() throws { try files.remove(Self.patienceName) }

@@ -1,10 +1,11 @@
 import PatchPlatform
+import TUF
 
 /// One thing that happened to a release on this device, as the server is told it
 /// (`Docs/http-api.md`). It names no person and no device.
-public struct TelemetryEvent: Codable, Equatable, Sendable {
+public struct TelemetryEvent: Equatable, Sendable {
     /// What happened.
-    public enum Name: String, Codable, Sendable, CaseIterable {
+    public enum Name: String, Sendable, CaseIterable {
         /// The server was asked.
         case check
         /// A payload arrived, or did not.
@@ -31,7 +32,7 @@ public struct TelemetryEvent: Codable, Equatable, Sendable {
     public var id: String
     /// What happened.
     public var name: Name
-    /// When, in seconds since 1970, by the device's clock.
+    /// When, in seconds since 1970, by the device's clock; told in whole seconds.
     public var at: Double
     /// The digest of the release that it concerns; nil for what the app shipped with.
     public var release: String?
@@ -69,14 +70,6 @@ public struct TelemetryEvent: Codable, Equatable, Sendable {
         self.fingerprint = fingerprint
         self.sdk = sdk
     }
-
-    enum CodingKeys: String, CodingKey {
-        case id, name, at, release, fingerprint, bundle, sdk, os, bytes, reason, detail
-        case appVersion = "app_version"
-        case durationMilliseconds = "duration_ms"
-        case isDelta = "is_delta"
-        case isResumed = "resumed"
-    }
 }
 
 /// How much of what happens is told to the server.
@@ -87,4 +80,42 @@ public enum Telemetry: Equatable, Sendable {
     case sampled(Double)
     /// Nothing is told and nothing is written.
     case off
+}
+
+extension TelemetryEvent {
+    init(json: JSONValue) throws {
+        let fields = try DocumentFields(json, "event")
+        guard let name = Name(rawValue: try fields.string("name")) else {
+            throw DocumentFields.Fault("'name' is unknown")
+        }
+        id = try fields.string("id")
+        self.name = name
+        at = try fields.seconds("at")
+        release = try fields.optionalString("release")
+        fingerprint = try fields.string("fingerprint")
+        bundle = try fields.optionalString("bundle")
+        sdk = try fields.string("sdk")
+        os = try fields.optionalString("os")
+        appVersion = try fields.optionalString("app_version")
+        durationMilliseconds = try fields.optionalInteger("duration_ms")
+        bytes = try fields.optionalInteger("bytes")
+        isDelta = try fields["is_delta"] == nil ? nil : fields.bool("is_delta")
+        isResumed = try fields["resumed"] == nil ? nil : fields.bool("resumed")
+        reason = try fields.optionalString("reason")
+        detail = try fields.optionalString("detail")
+    }
+
+    var json: JSONValue {
+        func text(_ value: String?) -> JSONValue? { value.map { .string($0) } }
+        func number(_ value: Int?) -> JSONValue? { value.map { .integer(Int64($0)) } }
+        return DocumentFields.object([
+            ("id", .string(id)), ("name", .string(name.rawValue)),
+            ("at", DocumentFields.seconds(at)), ("release", text(release)),
+            ("fingerprint", .string(fingerprint)), ("bundle", text(bundle)), ("sdk", .string(sdk)), ("os", text(os)),
+            ("app_version", text(appVersion)), ("duration_ms", number(durationMilliseconds)),
+            ("bytes", number(bytes)), ("is_delta", isDelta.map { .bool($0) }),
+            ("resumed", isResumed.map { .bool($0) }), ("reason", text(reason)),
+            ("detail", text(detail)),
+        ])
+    }
 }

@@ -93,7 +93,7 @@ extension Staged {
         switch try fields.string("kind") {
         case "release": self = .release(try Slot(json: fields["slot"] ?? .null))
         case "embedded": self = .embedded
-        default: throw DocumentFields.Fault(description: "'kind' of 'staged' is unknown")
+        default: throw DocumentFields.Fault("'kind' of 'staged' is unknown")
         }
     }
 

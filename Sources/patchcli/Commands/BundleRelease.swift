@@ -3,6 +3,7 @@ import Foundation
 import PatchCrypto
 import Rollout
 import TUF
+import TUFRepository
 import WebViewBundle
 
 /// `patchcli release --bundle DIR`: a web bundle as a release, with all that releases of modules

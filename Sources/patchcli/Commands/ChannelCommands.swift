@@ -1,6 +1,7 @@
 import CommandLineKit
 import Rollout
 import TUF
+import TUFRepository
 
 /// `patchcli channel …`: streams of releases that devices subscribe to.
 enum ChannelCommands {

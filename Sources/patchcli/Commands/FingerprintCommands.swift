@@ -2,6 +2,7 @@ import CommandLineKit
 import Foundation
 import PatchCompiler
 import TUF
+import TUFRepository
 
 /// `patchcli fingerprint …`
 enum FingerprintCommands {

@@ -2,6 +2,7 @@ import CommandLineKit
 import PatchCrypto
 import Rollout
 import TUF
+import TUFRepository
 
 /// `patchcli promote`: the very bytes that one channel has, for another.
 enum PromoteCommand {

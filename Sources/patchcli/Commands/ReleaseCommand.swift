@@ -5,6 +5,7 @@ import PatchCompiler
 import PatchCrypto
 import Rollout
 import TUF
+import TUFRepository
 
 /// `patchcli release`
 enum ReleaseCommand {

@@ -3,6 +3,7 @@ import Foundation
 import PatchCompiler
 import Rollout
 import TUF
+import TUFRepository
 
 /// `patchcli status`
 enum StatusCommand {

@@ -2,6 +2,7 @@ import CommandLineKit
 import Foundation
 import PatchCompiler
 import TUF
+import TUFRepository
 
 /// Findings that `doctor --fix` can put right, and how.
 extension DoctorCommand {

@@ -2,6 +2,7 @@ import CommandLineKit
 import Foundation
 import PatchCompiler
 import TUF
+import TUFRepository
 
 /// How an app's repository begins: with a root that this machine signs. It can be cut off at any
 /// point and goes on at the next `patchcli init`.

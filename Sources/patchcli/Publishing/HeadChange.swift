@@ -1,6 +1,7 @@
 import CommandLineKit
 import Rollout
 import TUF
+import TUFRepository
 
 /// Issues new heads for the builds of a channel: what rollback, rollout, halt, resume and recall
 /// share.

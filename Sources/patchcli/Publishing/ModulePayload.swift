@@ -65,7 +65,7 @@ struct ModulePayload: Sendable {
             named: ModuleSection.sectionName, from: raw)
         return try ModulePayload(
             raw: WasmBinary.appendingCustomSection(
-                ModuleSection.sectionName, try section.encoded(), to: bare),
+                ModuleSection.sectionName, section.encoded(), to: bare),
             debug: debug, section: section, summary: summary)
     }
 }

@@ -1,5 +1,6 @@
 import Rollout
 import TUF
+import TUFRepository
 
 /// What verified metadata offers the devices of one channel and build: what a device reads too.
 struct PublishedState: Sendable {

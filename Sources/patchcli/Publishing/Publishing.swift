@@ -1,6 +1,7 @@
 import CommandLineKit
 import PatchCrypto
 import TUF
+import TUFRepository
 
 /// Loads, changes and publishes, and does it again when somebody else was faster.
 struct Publishing: Sendable {

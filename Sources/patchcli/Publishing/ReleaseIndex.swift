@@ -1,7 +1,9 @@
 import CommandLineKit
 import Foundation
 import Rollout
+import RolloutGates
 import TUF
+import TUFRepository
 
 /// What is published for an app, as releases and heads.
 struct ReleaseIndex: Sendable {

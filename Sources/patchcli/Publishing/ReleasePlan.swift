@@ -3,6 +3,7 @@ import Foundation
 import ModuleABI
 import PatchCrypto
 import Rollout
+import RolloutGates
 import TUF
 
 /// What a release or a rollback changes in a build's role. Pure: made from what is published,

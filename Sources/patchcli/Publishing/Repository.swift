@@ -1,4 +1,5 @@
 import TUF
+import TUFRepository
 
 /// A target to publish: what is signed of it, and its bytes.
 struct NewTarget: Sendable {

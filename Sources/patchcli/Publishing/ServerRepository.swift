@@ -1,5 +1,6 @@
 import Foundation
 import TUF
+import TUFRepository
 
 /// A tree on a `patchd`, which signs snapshot and timestamp itself.
 struct ServerRepository: Repository {

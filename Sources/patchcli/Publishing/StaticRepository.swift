@@ -2,6 +2,7 @@ import CommandLineKit
 import Foundation
 import PatchPlatform
 import TUF
+import TUFRepository
 
 /// A tree in a folder, signed wholly on this machine; `publish --static` copies it to a host.
 struct StaticRepository: Repository {

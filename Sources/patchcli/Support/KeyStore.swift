@@ -3,6 +3,7 @@ import Foundation
 import PatchCrypto
 import PatchPlatform
 import TUF
+import TUFRepository
 
 /// Private keys and tokens of this user: `$XDG_CONFIG_HOME/openpatch`, files of mode 0600.
 struct KeyStore: Sendable {

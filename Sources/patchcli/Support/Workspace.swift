@@ -3,6 +3,7 @@ import Foundation
 import PatchCompiler
 import PatchCrypto
 import TUF
+import TUFRepository
 
 /// A project together with its keys and the place where it is published.
 struct Workspace: Sendable {

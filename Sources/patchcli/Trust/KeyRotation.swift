@@ -2,6 +2,7 @@ import CommandLineKit
 import Foundation
 import PatchCrypto
 import TUF
+import TUFRepository
 
 /// `patchcli keys rotate` and `keys revoke`: other keys for a role, all in one publication.
 enum KeyRotation {

@@ -1,4 +1,5 @@
 import TUF
+import TUFRepository
 
 /// How long the metadata of a role still counts.
 struct RoleLife {

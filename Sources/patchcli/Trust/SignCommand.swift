@@ -2,6 +2,7 @@ import CommandLineKit
 import Foundation
 import PatchCrypto
 import TUF
+import TUFRepository
 
 /// Has another program sign: a KMS, a hardware token, an agent. The private key never comes near.
 ///

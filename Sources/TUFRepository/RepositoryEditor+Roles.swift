@@ -1,3 +1,5 @@
+import TUF
+
 extension RepositoryEditor {
     // MARK: Root
 

@@ -1,4 +1,5 @@
 import PatchCrypto
+import TUF
 
 extension RepositoryEditor {
     /// Signs a new snapshot (when a role changed or it nears its expiry) and a new timestamp.

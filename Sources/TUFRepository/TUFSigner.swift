@@ -1,4 +1,5 @@
 import PatchCrypto
+import TUF
 
 /// Makes signatures for one key: with a private key in memory, or by asking whoever holds it.
 public struct TUFSigner: Sendable {
@@ -41,33 +42,17 @@ public struct TUFSigner: Sendable {
     }
 }
 
-/// One entry of a document's `signatures`.
-public struct MetadataSignature: Hashable, Sendable {
-    /// The key that made it.
-    public let keyID: String
-    /// Hexadecimal; kept as text, because an invalid one must not spoil the valid others.
-    public let signature: String
-    /// Members that this library does not know.
-    public let unrecognized: [String: JSONValue]
-
-    /// A signature by the key `keyID`.
-    public init(keyID: String, signature: String) {
-        self.keyID = keyID
-        self.signature = signature
-        unrecognized = [:]
+extension SignedMetadata {
+    /// A document signed by `signers`.
+    /// - Throws: ``TUFError`` `signing_failed`.
+    public init(_ signed: Role, signers: [TUFSigner]) throws {
+        self.init(signed)
+        for signer in signers { try sign(with: signer) }
     }
 
-    init(json: JSONValue) throws {
-        var fields = try FieldReader(json, "signature")
-        keyID = try fields.string("keyid")
-        signature = try fields.string("sig")
-        unrecognized = fields.rest
-    }
-
-    var json: JSONValue {
-        var members = unrecognized
-        members["keyid"] = .string(keyID)
-        members["sig"] = .string(signature)
-        return .object(members)
+    /// Adds (or renews) the signature of one signer.
+    /// - Throws: ``TUFError`` `signing_failed`.
+    public mutating func sign(with signer: TUFSigner) throws {
+        add(try signer.sign(signedBytes))
     }
 }

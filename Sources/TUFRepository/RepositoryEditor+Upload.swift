@@ -1,3 +1,5 @@
+import TUF
+
 extension RepositoryEditor {
     /// What an upload changed.
     public struct UploadOutcome: Sendable {
@@ -49,7 +51,7 @@ extension RepositoryEditor {
             try trial.acceptDelegated(role, bytes, files, json, now)
         }
         try trial.checkWhole()
-        let before = Set(listedTargets)
+        let before = listedTargets
         let outcome = UploadOutcome(
             roles: trial.changes.filter { !changed.contains($0) }.map(\.role),
             newTargets: trial.listedTargets.filter { !before.contains($0) })

@@ -1,3 +1,5 @@
+import TUF
+
 /// The metadata of a repository, to be changed and signed anew (specification §6).
 ///
 /// A value without I/O: it is loaded through a closure, changed by those who hold the keys, and its
@@ -51,8 +53,15 @@ public struct RepositoryEditor: Sendable {
 
     /// All target files that live roles list, each path once.
     public var listedTargets: [TargetFile] {
-        var files: Set<TargetFile> = Set(targets?.signed.targets.values.map { $0 } ?? [])
-        for document in delegated.values { files.formUnion(document.signed.targets.values) }
+        var files: [TargetFile] = []
+        var known: [String: [TargetFile]] = [:]
+        for document in [targets].compactMap({ $0 }) + delegated.values {
+            for file in document.signed.targets.values
+            where known[file.path]?.contains(file) != true {
+                known[file.path, default: []].append(file)
+                files.append(file)
+            }
+        }
         return files.sorted { $0.path < $1.path }
     }
 

@@ -1,3 +1,5 @@
+import TUF
+
 extension RepositoryEditor {
     /// Lets other keys sign releases: a new root, and targets and build roles signed anew, so that
     /// the repository is whole afterwards. Signing freshness remains to be done.

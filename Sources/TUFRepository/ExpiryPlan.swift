@@ -1,3 +1,5 @@
+import TUF
+
 /// How long new metadata is valid, in days (updates.md §1).
 public struct ExpiryPlan: Sendable, Hashable {
     /// Root.

@@ -1,3 +1,5 @@
+import TUF
+
 /// A metadata file to publish.
 public struct MetadataFile: Sendable, Hashable {
     /// Its name in the folder `metadata/`, such as `3.snapshot.json`.

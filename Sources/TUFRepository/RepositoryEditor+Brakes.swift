@@ -1,3 +1,5 @@
+import TUF
+
 extension RepositoryEditor {
     /// Lets `keys` sign brakes, in place of those that could before. The delegation is signed with
     /// the release keys; the role itself follows with ``setBrakes(_:signers:at:)``.
