@@ -111,7 +111,8 @@ extension TelemetryEvent {
         return DocumentFields.object([
             ("id", .string(id)), ("name", .string(name.rawValue)),
             ("at", DocumentFields.seconds(at)), ("release", text(release)),
-            ("fingerprint", .string(fingerprint)), ("bundle", text(bundle)), ("sdk", .string(sdk)), ("os", text(os)),
+            ("fingerprint", .string(fingerprint)), ("bundle", text(bundle)), ("sdk", .string(sdk)),
+            ("os", text(os)),
             ("app_version", text(appVersion)), ("duration_ms", number(durationMilliseconds)),
             ("bytes", number(bytes)), ("is_delta", isDelta.map { .bool($0) }),
             ("resumed", isResumed.map { .bool($0) }), ("reason", text(reason)),
