@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # What a routed function costs: closed gate, patched call with scalars and with a struct of twenty
 # fields; and how long `patchcli build` takes for one changed function, cold and warm, with the
-# module's size. Times are of this machine: compare lines of one run.
+# module's size. Calls are in processor time, builds by the wall clock. Times are of this machine:
+# compare lines of one run.
 #   PATCHCLI=… Benchmarks/calls.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -37,4 +38,6 @@ timed build_two_functions
 echo "module_strings_brotli_bytes $(python3 -c 'import json; print(json.load(open("build.json"))["brotli"])')"
 mkdir -p resources
 cp module.wasm resources/base.wasm
-OPENPATCH_DEV=1 "${CALLS_BUILD:-$root/.build/calls}/release/Calls" "$work/resources"
+fingerprint=$(python3 -c 'import glob, json
+print(json.load(open(glob.glob(".openpatch/builds/*/build.json")[0]))["fingerprint"])')
+OPENPATCH_DEV=1 "${CALLS_BUILD:-$root/.build/calls}/release/Calls" "$work/resources" "$fingerprint"

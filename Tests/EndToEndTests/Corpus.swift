@@ -20,7 +20,7 @@ final class Corpus {
 
     init(_ checkout: URL) throws {
         let described = try ChildProcess.run(
-            "swift", ["package", "dump-package", "--package-path", checkout.path], seconds: 300)
+            "swift", ["package", "dump-package", "--package-path", checkout.path], seconds: 1_800)
         guard described.status == 0,
             let package = try JSONSerialization.jsonObject(
                 with: Data(described.standardOutput.utf8)) as? [String: Any],
@@ -160,7 +160,7 @@ final class Corpus {
         let result = try ChildProcess.run(
             "swiftc",
             ["-typecheck", "-swift-version", "5", "-parse-as-library", "-module-name", module]
-                + files, seconds: 300)
+                + files, seconds: 1_800)
         return result.standardError.split(separator: "\n").compactMap { line in
             guard line.contains(": error: ") else { return nil }
             let parts = line.split(separator: ":")

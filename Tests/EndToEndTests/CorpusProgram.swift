@@ -56,7 +56,7 @@ struct CorpusProgram {
         let result = try ChildProcess.run(
             "sh", ["-c", "'\(program.path)' <'\(input.path)' 2>/dev/null"],
             environment: ["SWIFT_BACKTRACE": "enable=no"],
-            seconds: 600)
+            seconds: 1_800)
         return result.standardOutput.split(separator: "\n").map(String.init)
     }
 

@@ -52,23 +52,33 @@ struct CorpusTests {
         let found = try compare(code, chosen, build.base, cases, corpus, "unchanged")
         print("corpus: unchanged: \(chosen.count) functions, \(found)")
 
-        try mutated(corpus, all, build.manifest, &generator)
+        // A round mutates each function once; a small package takes several.
+        var total = 0
+        for _ in 0..<8 where total < Self.sample {
+            let count = try mutated(
+                corpus, all, build.manifest, atMost: Self.sample - total, &generator)
+            guard count > 0 else { break }
+            total += count
+        }
+        print("corpus: mutated: \(total) functions in all")
+        #expect(total > 0)
     }
 
+    /// - Returns: how many functions were mutated and compared.
     private func mutated(
         _ corpus: Corpus, _ all: [RoutableFunction], _ manifest: BuildManifest,
-        _ generator: inout SeededGenerator
-    ) throws {
+        atMost limit: Int, _ generator: inout SeededGenerator
+    ) throws -> Int {
         var pool = all.shuffled(using: &generator)
         var chosen: [(name: String, mutation: Mutation)] = []
         var refused = 0
         // One round brings each function one mutation; those that do not compile are drawn again.
-        for _ in 0..<8 where chosen.count < min(Self.sample, all.count) {
+        for _ in 0..<8 where chosen.count < min(limit, all.count) {
             guard !pool.isEmpty else { break }
             try corpus.restore()
             let current = try corpus.code()
             var drawn = chosen
-            for function in pool.prefix(Self.sample - chosen.count) {
+            for function in pool.prefix(limit - chosen.count) {
                 guard let now = current.scan.functions.first(where: { $0.id == function.id }),
                     let mutation = try corpus.mutations(of: now).randomElement(using: &generator)
                 else { continue }
@@ -80,6 +90,7 @@ struct CorpusTests {
             chosen = kept
             pool = all.filter { !names.contains($0.displayName) }.shuffled(using: &generator)
         }
+        guard !chosen.isEmpty else { return 0 }
         try corpus.restore()
         try corpus.apply(chosen.map(\.mutation))
         let code = try corpus.code()
@@ -96,6 +107,7 @@ struct CorpusTests {
             "corpus: mutated: \(functions.count) functions, \(found), "
                 + "\(refused) mutations did not compile")
         for one in chosen { print("corpus: mutation: \(one.mutation)") }
+        return functions.count
     }
 
     private typealias Case = (function: RoutableFunction, input: [UInt8])

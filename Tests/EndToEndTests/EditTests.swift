@@ -27,12 +27,13 @@ struct EditTests {
             #expect(outcome.answers != built, "'\(edit.title)' is seen")
             shipped.append(outcome)
         }
-        try mutate(shop, count: Self.isFull ? 10 : 1, &generator)
+        shipped += try mutate(shop, count: Self.isFull ? 10 : 1, &generator)
 
-        // Back to an earlier one, and to what the store has.
-        _ = try shop.loop.json("rollback", "--to", shipped[0].version)
-        try shop.waitFor(shipped[0].version)
-        #expect(try shop.answers() == shipped[0].answers, "after the rollback")
+        // Back to an earlier one, of which the last few stay live, and to what the store has.
+        let earlier = shipped[shipped.count - 2]
+        _ = try shop.loop.json("rollback", "--to", earlier.version)
+        try shop.waitFor(earlier.version)
+        #expect(try shop.answers() == earlier.answers, "after the rollback")
         _ = try shop.loop.json("rollback", "--embedded")
         try shop.waitFor("embedded")
         #expect(try shop.answers() == built, "embedded again")
@@ -69,8 +70,9 @@ struct EditTests {
     ) throws -> (version: String, answers: [String]) {
         try shop.reset()
         try change()
-        let expected = try shop.native()
+        // What is refused takes no native build.
         let version = try shop.release()
+        let expected = try shop.native()
         try shop.waitFor(version)
         let found = try shop.answers()
         for (order, (one, other)) in zip(shop.orders, zip(found, expected)) where one != other {
@@ -84,21 +86,22 @@ struct EditTests {
 
     /// Ships `count` mutations, of every kind in turn. One that does not compile, or breaks the
     /// program natively, is no change that anybody would ship; one that is refused is drawn again.
-    private func mutate(_ shop: ShopLoop, count: Int, _ generator: inout SeededGenerator) throws {
+    private func mutate(
+        _ shop: ShopLoop, count: Int, _ generator: inout SeededGenerator
+    ) throws -> [(version: String, answers: [String])] {
         let names = ["Money", "Cart", "Pricing", "Checkout", "Order"]
         let kinds = Mutation.Kind.allCases.shuffled(using: &generator)
-        var done = 0
+        var done: [(version: String, answers: [String])] = []
         var tries = 0
-        while done < count {
+        while done.count < count {
             tries += 1
             try #require(tries < 10 * count + 30, "too few mutations can ship")
             try shop.reset()
             let files = names.map { shop.sources.appendingPathComponent($0 + ".swift") }
-            let all = try Mutation.candidates(kinds[done % kinds.count], in: files)
+            let all = try Mutation.candidates(kinds[done.count % kinds.count], in: files)
             let mutation = try #require(all.randomElement(using: &generator))
             do {
-                _ = try ship(mutation.description, to: shop) { try mutation.apply() }
-                done += 1
+                done.append(try ship(mutation.description, to: shop) { try mutation.apply() })
             } catch is NativeProgram.Failed {
                 continue
             } catch is ShopLoop.NativeFailure {
@@ -108,5 +111,6 @@ struct EditTests {
                 print("edits: refused: \(mutation): \(refused.message.prefix(300))")
             }
         }
+        return done
     }
 }

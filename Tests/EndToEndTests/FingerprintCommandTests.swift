@@ -35,7 +35,7 @@ struct FingerprintCommandTests {
             let words = prefix + [Loop.patchcli, "fingerprint", "show", "--json"]
             let result = try ChildProcess.run(
                 words[0], Array(words.dropFirst()), in: checkout, environment: environment,
-                seconds: 120)
+                seconds: 1_800)
             let shown =
                 try JSONSerialization.jsonObject(with: Data(result.standardOutput.utf8))
                 as? [String: Any]

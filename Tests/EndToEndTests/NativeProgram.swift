@@ -40,7 +40,7 @@ enum NativeProgram {
                 "-I", products.appendingPathComponent("Modules").path,
             ] + moduleMaps + flags + files + objects
                 + ["-lcrypto", "-lbrotlidec", "-lbrotlienc", "-o", program.path],
-            in: program.deletingLastPathComponent(), seconds: 600)
+            in: program.deletingLastPathComponent(), seconds: 1_800)
         guard result.status == 0 else {
             throw Failed(description: result.standardOutput + result.standardError)
         }

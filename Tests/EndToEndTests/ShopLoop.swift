@@ -75,7 +75,7 @@ final class ShopLoop {
         try NativeProgram.compile(
             sources, module: "Storefront", to: program, flags: ["-Onone"])
         let result = try ChildProcess.run(
-            "sh", ["-c", "'\(program.path)' --native <'\(try ordersFile().path)'"], seconds: 60)
+            "sh", ["-c", "'\(program.path)' --native <'\(try ordersFile().path)'"], seconds: 900)
         guard result.status == 0 else {
             throw NativeFailure(message: "it ended with \(result.status)")
         }
@@ -106,7 +106,7 @@ final class ShopLoop {
     /// Waits until the running program has taken a release over.
     func waitFor(_ version: String) throws {
         let wanted = "storefront: running \(version)"
-        let deadline = Date().addingTimeInterval(120)
+        let deadline = Date().addingTimeInterval(900)
         while lastSaid != wanted {
             guard Date() < deadline, running.isRunning else {
                 throw NoAnswer(output: running.complained)
@@ -124,7 +124,7 @@ final class ShopLoop {
     func answers() throws -> [String] {
         try running.send(orders.map { $0 + "\n" }.joined())
         let wanted = read + orders.count
-        let deadline = Date().addingTimeInterval(120)
+        let deadline = Date().addingTimeInterval(900)
         while true {
             let all = Self.answers(in: running.printed)
             if all.count >= wanted {

@@ -8,8 +8,31 @@ enum ShopOrders {
             if Int.random(in: 0..<20, using: &generator) == 0 {
                 return pick(["{", "{}", "[]", "7", "{\"items\": 5}", "nonsense"], &generator)
             }
-            return try order(&generator)
+            // Half of all customers do everything right, so that every rule has something to do.
+            return try Bool.random(using: &generator) ? order(&generator) : good(&generator)
         }
+    }
+
+    private static func good(_ generator: inout SeededGenerator) throws -> String {
+        let items = (0..<Int.random(in: 1...4, using: &generator)).map { _ in
+            [
+                "id": pick([1, 2, 3, 5], &generator),
+                "quantity": Int.random(in: 1...9, using: &generator),
+            ]
+        }
+        let (region, postcode) = pick(
+            [("de", "10115"), ("California", "94110"), ("jp", "100-0001")], &generator)
+        let data = try JSONSerialization.data(
+            withJSONObject: [
+                "items": items, "currency": pick(["EUR", "USD", "JPY"], &generator),
+                "region": region,
+                "code": pick(["", "SAVE10", "welcome", "three", "Best", "Best"], &generator),
+                "address": [
+                    "name": "Ada Lovelace", "street": "1 Main St", "city": "Ulm",
+                    "postcode": postcode,
+                ],
+            ] as [String: Any], options: [.sortedKeys])
+        return String(decoding: data, as: UTF8.self)
     }
 
     private static func pick<T>(_ all: [T], _ generator: inout SeededGenerator) -> T {

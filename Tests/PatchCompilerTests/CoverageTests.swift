@@ -89,6 +89,54 @@ struct CoverageTests {
         #expect(try covered("unused = 1", "unused = 2") == [])
     }
 
+    @Test("what the language calls without a name is used by whoever has a value for it")
+    func unnamed() throws {
+        let fixture = try ProjectFixture(files: [
+            "App.swift": """
+            func ~= <T>(test: (T) -> Bool, value: T) -> Bool { test(value) }
+            func isEven(_ x: Int) -> Bool { x % 2 == 0 }
+            func kind(_ x: Int) -> Int {
+                switch x {
+                case isEven: return 2
+                default: return 1
+                }
+            }
+            extension Array { subscript(safe i: Int) -> Element? { i < count ? self[i] : nil } }
+            func third(_ values: [Int]) -> Int { values[safe: 2] ?? 0 }
+            func second(_ values: [Int]) -> Int { values[1] }
+            struct Adder { var by: Int; func callAsFunction(_ x: Int) -> Int { x + by } }
+            func added(_ x: Int) -> Int { let add = Adder(by: 3); return add(x) }
+            extension DefaultStringInterpolation {
+                mutating func appendInterpolation(padded x: Int) { appendLiteral("0\\(x)") }
+            }
+            func text(_ x: Int) -> String { "\\(padded: x)" }
+
+            """
+        ])
+        let code = try AppCode(
+            folder: fixture.folder, configuration: fixture.project().configuration)
+        let manifest = try Self.manifest(code)
+        for (old, new, name, user) in [
+            ("test(value) }", "!test(value) }", "kind(_:)", "kind(_:)"),
+            ("i < count ?", "i > 0 && i < count ?", "third(_:)", "third(_:)"),
+            ("x + by", "x - by", "Adder.callAsFunction(_:)", "added(_:)"),
+            ("\"0\\(x)\"", "\"00\\(x)\"", "text(_:)", "text(_:)"),
+        ] {
+            try fixture.edit("Sources/App.swift", old, new)
+            let covered = try fixture.project().coverage(of: manifest).covered.map(\.name)
+            #expect(covered.contains(name), "\(covered)")
+            #expect(!covered.contains("second(_:)"), "\(covered)")
+            try fixture.edit("Sources/App.swift", new, old)
+            // And it goes where that goes.
+            let generator = PatchSourceGenerator(
+                index: DeclarationIndex(code),
+                functions: code.scan.functions.filter { $0.displayName == user },
+                types: code.scan.types)
+            let text = generator.sources().map(\.text).joined()
+            #expect(text.contains(old), "\(user): \(text)")
+        }
+    }
+
     @Test("a function whose types have another shape than in the build travels, or is refused")
     func shapes() throws {
         let text = """

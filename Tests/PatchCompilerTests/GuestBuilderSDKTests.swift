@@ -76,7 +76,7 @@ struct GuestBuilderSDKTests {
         let toolchain = try Toolchain.discover()
         let swift = toolchain.swiftc.deletingLastPathComponent().appendingPathComponent("swift")
         let result = try ChildProcess.run(
-            swift.path, ["package", "dump-package"], in: folder.url, seconds: 120)
+            swift.path, ["package", "dump-package"], in: folder.url, seconds: 1_800)
         #expect(result.status == 0, "\(result.standardError)")
         #expect(result.standardOutput.contains("--export=greeting_byte"))
         #expect(result.standardOutput.contains("-mexec-model=reactor"))

@@ -74,7 +74,7 @@ struct GuestRun {
         let program = SharedData.checkout
             .appendingPathComponent("Tests/PatchCompilerTests/Fixtures/guest/run_guest.py")
         let result = try ChildProcess.run(
-            Tools.python, [program.path, module.path, script.path], seconds: 120)
+            Tools.python, [program.path, module.path, script.path], seconds: 1_800)
         guard result.status == 0 else { throw Failed(message: result.standardError) }
         let json = try JSONSerialization.jsonObject(with: Data(result.standardOutput.utf8))
         return json as? [Any] ?? []

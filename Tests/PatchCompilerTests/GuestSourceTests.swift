@@ -126,6 +126,72 @@ struct GuestSourceTests {
         }
     }
 
+    @Test("a name without anything behind it stands on its line, and brings nothing")
+    func barred() throws {
+        let tree = try sourceTree([
+            "A.swift": """
+            final class Heavy { var n = 1 }
+            enum Shared {
+                private static let one = Heavy(),
+                    two = Heavy()
+                static func count(_ x: Int) -> Int { x }
+            }
+            func f(_ two: Int) -> Int { Shared.count(two) }
+            """
+        ])
+        let scan = FunctionScanner.scan(tree)
+        let index = DeclarationIndex(tree, functions: scan.functions)
+        let functions = scan.functions.filter { $0.path == "f(_:)" }
+        let plain = PatchSourceGenerator(index: index, functions: functions, types: scan.types)
+        let finding = try #require(plain.findings(for: .wasm64).first)
+        #expect(finding.message.contains("holds an object of 'Heavy'"))
+        var demotion = Demotion(index) { _ in false }
+        #expect(demotion.bar(finding) && !demotion.bar(finding))
+        let generator = PatchSourceGenerator(
+            index: index, functions: functions, types: scan.types,
+            barred: Set(demotion.barred.keys))
+        #expect(generator.findings(for: .wasm64) == [])
+        let text = try #require(generator.sources().first?.text)
+        #expect(!text.contains("Heavy"))
+        let lines = text.components(separatedBy: "\n")
+        #expect(
+            lines[2].contains(
+                "@available(*, unavailable) fileprivate static var `one`: Swift.Never"))
+        #expect(lines[2].contains("var `two`: Swift.Never"))
+        #expect(lines[4].contains("static func count"))
+    }
+
+    @Test("a function stands as a name only where no other could be called instead")
+    func barredFunctions() throws {
+        let tree = try sourceTree([
+            "A.swift": """
+            struct Reader {
+                var text: String
+                static func read(_ text: String, upTo end: Int) -> Int { 1 }
+                static func read(_ text: String, from start: Int = 0) -> Int { 2 }
+                func size(of name: String) -> Int { 3 }
+                func size() -> Int { size(of: text) }
+            }
+            func read(from start: Int) -> Int { 5 }
+            extension String { func cut(after start: Int) -> String { self } }
+            """
+        ])
+        let scan = FunctionScanner.scan(tree)
+        let index = DeclarationIndex(tree, functions: scan.functions)
+        let demotion = Demotion(index) { _ in false }
+        let barrable = index.declarations.indices.filter(demotion.isBarrable)
+        #expect(
+            barrable.map { index.declarations[$0].path }
+                == ["Reader.read(_:upTo:)", "Reader.size(of:)"])
+        let generator = PatchSourceGenerator(
+            index: index, functions: scan.functions.filter { $0.path == "Reader.size()" },
+            types: scan.types, barred: Set(barrable))
+        let text = try #require(generator.sources().first?.text)
+        #expect(
+            text.contains(
+                "@available(*, unavailable) func size(of name: String) -> Int { while true {} }"))
+    }
+
     @Test("key paths that stand for functions become closures")
     func keyPaths() throws {
         let generator = try generate(

@@ -78,7 +78,7 @@ enum StandIn {
     private static func run(_ arguments: [String], in folder: URL) throws -> String {
         let cache = Tools.builtProducts.appendingPathComponent("standin-module-cache")
         let result = try ChildProcess.run(
-            "swiftc", ["-module-cache-path", cache.path] + arguments, in: folder, seconds: 240)
+            "swiftc", ["-module-cache-path", cache.path] + arguments, in: folder, seconds: 1_800)
         let printed = result.standardOutput + result.standardError
         return result.status == 0 ? printed : "failed: " + printed
     }

@@ -58,7 +58,7 @@ struct RealProgram {
             executable.path,
             environment: environment.merging([
                 "OPENPATCH_DEV": "1", "STATE": state.url.path,
-            ]) { $1 }, seconds: 120)
+            ]) { $1 }, seconds: 1_800)
         guard result.status == 0 else {
             throw StandIn.Failed(message: "\(result.status) \(result.standardError)")
         }
@@ -126,7 +126,7 @@ struct RealProgram {
                 Tools.builtProducts.appendingPathComponent("Modules").path, "-I",
                 system.appendingPathComponent("COpenSSL").path, "-I",
                 system.appendingPathComponent("CBrotli").path,
-            ] + maps + arguments, in: folder, seconds: 300)
+            ] + maps + arguments, in: folder, seconds: 1_800)
         let printed = result.standardOutput + result.standardError
         return result.status == 0 ? printed : "failed: " + printed
     }

@@ -209,14 +209,20 @@ struct Coverage {
         let declaration = index.declarations[position]
         var names = Set(declaration.names)
         switch declaration.kind {
-        case .extensionHeader, .storedProperty, .initializer, .subscriptMember, .deinitializer:
+        case .extensionHeader, .storedProperty, .initializer, .deinitializer:
             // Whoever mentions the type may depend on how it is made.
             names = container(declaration)
+        case .subscriptMember:
+            // Who uses one of a library's type need not mention the type.
+            if index.declaresType(declaration.container) { names = container(declaration) }
         case .enumCase:
             names.formUnion(container(declaration))
         case .method, .property:
-            // A protocol's machinery calls witnesses without naming them.
-            if conforms(declaration.container) { names.formUnion(container(declaration)) }
+            // A protocol's machinery calls witnesses without naming them, as the language calls
+            // some members.
+            if conforms(declaration.container) || !names.isDisjoint(with: Declaration.unnamed) {
+                names.formUnion(container(declaration))
+            }
         default: break
         }
         return index.declarations.indices.filter { other in

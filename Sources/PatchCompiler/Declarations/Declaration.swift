@@ -55,6 +55,18 @@ struct Declaration {
     var inherited: [String] = []
     var typeKind: TypeKind?
 
+    /// What code calls without naming it, when it has a value of the type.
+    static let unnamed: Set<String> = [
+        "callAsFunction", "wrappedValue", "projectedValue", "dynamicallyCall", "buildBlock",
+        "buildExpression", "buildOptional", "buildEither", "buildArray", "buildFinalResult",
+        "buildPartialBlock", "buildLimitedAvailability",
+    ]
+
+    /// How a subscript is mentioned, as in `[safe:]`.
+    static func subscriptName(_ labels: [String]) -> String {
+        "[" + labels.map { $0 == "_" ? "_" : $0 + ":" }.joined() + "]"
+    }
+
     /// The type path that it makes or extends.
     var typePath: [String] { container + (kind == .extensionHeader ? [] : names) }
 }

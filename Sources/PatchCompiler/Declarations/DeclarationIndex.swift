@@ -114,8 +114,13 @@ struct DeclarationIndex {
                     .initializer, ["init"], "init(\(labels(node.signature)))", node,
                     [Syntax(node)], context, discriminator: signature(node.signature))
             case .subscriptDecl(let node):
+                // Without a second name, a parameter of a subscript has no label.
+                let labels = node.parameterClause.parameters.map {
+                    $0.secondName == nil ? "_" : $0.firstName.text
+                }
                 add(
-                    .subscriptMember, ["subscript"], "subscript", node, [Syntax(node)], context,
+                    .subscriptMember, ["subscript", Declaration.subscriptName(labels)],
+                    "subscript", node, [Syntax(node)], context,
                     discriminator: node.parameterClause.trimmedDescription)
             case .deinitializerDecl(let node):
                 add(.deinitializer, ["deinit"], "deinit", node, [Syntax(node)], context)

@@ -84,6 +84,23 @@ struct References {
             return .visitChildren
         }
 
+        /// `case value:` asks an operator.
+        override func visit(_ node: ExpressionPatternSyntax) -> SyntaxVisitorContinueKind {
+            references.free.insert("~=")
+            return .visitChildren
+        }
+
+        override func visit(_ node: SubscriptCallExprSyntax) -> SyntaxVisitorContinueKind {
+            references.members.insert(
+                Declaration.subscriptName(node.arguments.map { $0.label?.text ?? "_" }))
+            return .visitChildren
+        }
+
+        override func visit(_ node: ExpressionSegmentSyntax) -> SyntaxVisitorContinueKind {
+            references.members.insert("appendInterpolation")
+            return .visitChildren
+        }
+
         override func visit(_ node: IdentifierPatternSyntax) -> SyntaxVisitorContinueKind {
             references.bound.insert(Self.plain(node.identifier))
             return .visitChildren

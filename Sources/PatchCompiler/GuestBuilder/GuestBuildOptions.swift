@@ -15,7 +15,7 @@ public struct GuestBuildOptions: Sendable, Hashable {
     /// Bytes that the guest's memory may grow to. Pointers cross the boundary as `i32`.
     public var maximumMemory = 1 << 30
     /// Seconds that one run of the compiler or linker may take.
-    public var timeout: Double = 120
+    public var timeout: Double = 600
 
     /// The optimisation that Swift files are compiled with. Nothing but tests changes it: `-Osize`
     /// miscompiles String hashing on wasm64; formats.md, Docs/guests.md.

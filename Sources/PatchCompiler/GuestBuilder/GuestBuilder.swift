@@ -29,6 +29,16 @@ public struct GuestBuilder: Sendable {
         sources: [GuestSource], exports: GuestExports = .automatic, exportIfDefined: Bool = false,
         section: ModuleSection? = nil
     ) throws -> GuestModule {
+        try build(
+            sources: sources, exports: exports, exportIfDefined: exportIfDefined, section: section,
+            like: nil)
+    }
+
+    /// Builds one module, with the numbers of `model` for what both have.
+    func build(
+        sources: [GuestSource], exports: GuestExports = .automatic, exportIfDefined: Bool = false,
+        section: ModuleSection?, like model: Renumbering.Model?
+    ) throws -> GuestModule {
         guard !sources.isEmpty else { throw GuestBuildError.noSources }
         let wanted = try exportNames(exports, in: sources, ifDefined: exportIfDefined)
         var clock = Stopwatch()
@@ -49,7 +59,7 @@ public struct GuestBuilder: Sendable {
             ifDefined: wanted.ifDefined, output: "out.wasm", in: workshop)
         let linked = try GuestFiles.read(workshop.appendingPathComponent("out.wasm"))
         var module = try GuestModule(
-            linked: linked, wanted: wanted.required, section: section,
+            linkerOutput: linked, like: model, wanted: wanted.required, section: section,
             files: CompiledFile.naming(sources))
         if !options.debugInformation { module.debug = nil }
         module.warnings = object.warnings

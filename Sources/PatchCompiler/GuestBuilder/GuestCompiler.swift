@@ -92,8 +92,9 @@ struct GuestCompiler: Sendable {
             "--stack-first", "-z", "stack-size=\(options.stackSize)",
             "--max-memory=\(options.maximumMemory / 65_536 * 65_536)", "--error-limit=0",
             "--color-diagnostics=never", "--no-demangle",
+            // What Renumbering goes by; nothing of it stays in the module.
+            "--emit-relocs",
         ]
-        if !options.debugInformation { arguments.append("--strip-all") }
         arguments += exports.map { "--export=\($0)" }
         arguments += ifDefined.map { "--export-if-defined=\($0)" }
         arguments += objects + [toolchain.unicodeTables(options.target).path, "-o", output]

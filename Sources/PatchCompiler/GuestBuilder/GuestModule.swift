@@ -24,6 +24,8 @@ public struct GuestModule: Sendable, Equatable {
     public var warnings: [CompilerDiagnostic] = []
     /// How long the steps took.
     public var timings = GuestBuildTimings()
+    /// What the numbers in ``wasm`` stand for.
+    var numbers: ModuleNumbers
 
     /// SHA-256 of ``wasm``.
     public var digest: [UInt8] { SHA256.hash(wasm) }
@@ -33,8 +35,19 @@ public struct GuestModule: Sendable, Equatable {
 
     /// Checks, strips and signs a linked module with its section.
     init(
-        linked: [UInt8], wanted: [String], section: ModuleSection?, files: [CompiledFile]
+        linkerOutput: [UInt8], like model: Renumbering.Model?, wanted: [String],
+        section: ModuleSection?,
+        files: [CompiledFile]
     ) throws {
+        let renumbering: Renumbering
+        let linked: [UInt8]
+        do {
+            renumbering = try Renumbering(LinkedModule(linkerOutput), like: model)
+            linked = try renumbering.written()
+        } catch let fault as WasmCursor.Unreadable {
+            throw GuestBuildError.malformedOutput(
+                "the linker wrote what is not known here (\(fault.what))")
+        }
         let names = try ReactorCheck.check(linked, wanted: wanted)
         exports = names.exports
         imports = names.imports
@@ -54,6 +67,7 @@ public struct GuestModule: Sendable, Equatable {
             wasm = WasmBinary.appendingCustomSection(
                 ModuleSection.sectionName, section.encoded(), to: wasm)
         }
+        numbers = renumbering.numbers(of: wasm)
         var file: [UInt8] = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00]
         for custom in customs where custom.name == "name" || custom.name.hasPrefix(".debug_") {
             file = WasmBinary.appendingCustomSection(custom.name, custom.bytes, to: file)

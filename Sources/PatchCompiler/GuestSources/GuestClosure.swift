@@ -10,17 +10,22 @@ struct GuestClosure {
 
     /// Declarations in it whose bodies stay native.
     let natives: Set<Int>
+    /// Declarations in it that are names only: what uses one does not compile.
+    let barred: Set<Int>
 
     private let index: DeclarationIndex
     private var references = References()
 
-    /// - Parameter natives: declarations whose bodies stay native, so that what they use is not
-    ///   needed.
+    /// - Parameters:
+    ///   - natives: declarations whose bodies stay native, so that what they use is not needed.
+    ///   - barred: declarations of which nothing but the name is needed.
     init(
-        of functions: [RoutableFunction], in index: DeclarationIndex, natives: Set<Int> = []
+        of functions: [RoutableFunction], in index: DeclarationIndex, natives: Set<Int> = [],
+        barred: Set<Int> = []
     ) {
         self.index = index
         self.natives = natives
+        self.barred = barred
         for function in functions {
             if let seed = index.index(of: function.id) { include(seed) }
         }
@@ -44,7 +49,8 @@ struct GuestClosure {
         guard included.insert(position).inserted else { return }
         let declaration = index.declarations[position]
         // The header of a type that is only a namespace is not compiled.
-        if natives.contains(position) {
+        if barred.contains(position) || natives.contains(position) {
+            // A name alone brings nothing, a heading its types.
             references.formUnion(References(in: NativeStub.heading(of: declaration.node)))
         } else if declaration.kind != .type {
             references.formUnion(declaration.references)
@@ -140,6 +146,7 @@ struct GuestClosure {
     /// Whether a protocol that the type keeps asks for it.
     private func isWitness(_ declaration: Declaration) -> Bool {
         guard isValue(declaration.container) else { return false }
+        if !Declaration.unnamed.isDisjoint(with: declaration.names) { return true }
         let protocols = (index.typeParts[declaration.container.joined(separator: ".")] ?? [])
             .flatMap { index.declarations[$0].inherited }
         for name in protocols {

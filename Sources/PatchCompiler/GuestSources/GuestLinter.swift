@@ -12,7 +12,8 @@ enum GuestLinter {
         errors: Set<String> = []
     ) -> [Finding] {
         var findings: [Finding] = []
-        for position in closure.included.subtracting(closure.natives).sorted() {
+        let compiled = closure.included.subtracting(closure.natives).subtracting(closure.barred)
+        for position in compiled.sorted() {
             let declaration = index.declarations[position]
             func find(_ message: String) {
                 findings.append(

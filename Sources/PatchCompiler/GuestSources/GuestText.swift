@@ -77,6 +77,11 @@ struct GuestText {
 
     private func keep(_ position: Int, on page: inout Page) {
         let declaration = index.declarations[position]
+        let isBarred = closure.barred.contains(position)
+        if isBarred, !declaration.node.is(FunctionDeclSyntax.self) {
+            bar(declaration, on: &page)
+            return
+        }
         switch declaration.node.as(DeclSyntax.self)?.as(DeclSyntaxEnum.self) {
         case .structDecl(let node):
             keepType(position, node, node.structKeyword, node.inheritanceClause, on: &page)
@@ -104,6 +109,7 @@ struct GuestText {
         default:
             page.keep(declaration.node)
             if closure.natives.contains(position) { replaceBody(of: declaration, on: &page) }
+            if isBarred { barFunction(declaration, on: &page) }
             keepSeparator(after: declaration.node, on: &page)
             blankInside(position, on: &page)
             TouchUps.apply(to: declaration.node, on: &page)
@@ -117,6 +123,30 @@ struct GuestText {
             AsyncText.apply(to: declaration.node, on: &page)
             thrower?.apply(to: declaration.node, on: &page)
         }
+    }
+
+    /// Leaves names that nothing may use.
+    private func bar(_ declaration: Declaration, on page: inout Page) {
+        let modifiers = declaration.node.asProtocol((any WithModifiersSyntax).self)?.modifiers
+        let isPrivate =
+            modifiers?.contains { ["private", "fileprivate"].contains($0.name.text) } ?? false
+        let words = (isPrivate ? "fileprivate " : "") + (declaration.isStatic ? "static " : "")
+        let text = declaration.names.map {
+            "@available(*, unavailable) \(words)var `\($0)`: Swift.Never { while true {} }"
+        }.joined(separator: "; ")
+        let breaks = declaration.node.trimmedDescription.filter { $0.isNewline }.count
+        page.replace(declaration.node, with: text + String(repeating: "\n", count: breaks))
+        keepSeparator(after: declaration.node, on: &page)
+    }
+
+    /// Leaves the heading of a function that nothing may call.
+    private func barFunction(_ declaration: Declaration, on page: inout Page) {
+        guard let body = NativeStub.body(of: declaration.node) else { return }
+        page.insert(
+            "@available(*, unavailable) ",
+            at: declaration.node.positionAfterSkippingLeadingTrivia.utf8Offset)
+        let breaks = body.trimmedDescription.filter { $0.isNewline }.count
+        page.replace(body, with: "{ while true {} }" + String(repeating: "\n", count: breaks))
     }
 
     /// Puts a call of the app in the place of a body. What is left of its lines stays empty.
@@ -213,10 +243,22 @@ struct GuestText {
                     page.blank(modifier)
                 }
             case "class": page.replace(modifier.name, with: "static")
+            case "override" where hasOwnSuperclass(declaration.container): break
             case "override", "nonisolated", "dynamic": page.blank(modifier)
             case "final": if declaration.isStatic { page.blank(modifier) }
             case "public", "package", "open": page.blank(modifier)
             default: break
+            }
+        }
+    }
+
+    /// Whether a class inherits from one of the app; a library's is not there in a module.
+    private func hasOwnSuperclass(_ path: [String]) -> Bool {
+        (index.typeParts[path.joined(separator: ".")] ?? []).contains { part in
+            index.declarations[part].inherited.contains { name in
+                (index.byName[name] ?? []).contains {
+                    index.declarations[$0].typeKind == .classType
+                }
             }
         }
     }

@@ -17,14 +17,16 @@ struct PatchSourceGenerator {
     private let json: JSONCode
     private let usesJSON: Bool
 
-    /// - Parameter natives: declarations whose bodies stay native.
+    /// - Parameters:
+    ///   - natives: declarations whose bodies stay native.
+    ///   - barred: declarations of which the module has the name only.
     init(
         index: DeclarationIndex, functions: [RoutableFunction], types: ValueTypes,
-        natives: Set<Int> = []
+        natives: Set<Int> = [], barred: Set<Int> = []
     ) {
         self.index = index
         self.functions = functions
-        closure = GuestClosure(of: functions, in: index, natives: natives)
+        closure = GuestClosure(of: functions, in: index, natives: natives, barred: barred)
         called = closure.included.intersection(natives).sorted()
             .flatMap { index.declarations[$0].natives }
         var errors: [ValueType]?

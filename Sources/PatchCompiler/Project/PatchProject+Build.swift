@@ -41,9 +41,7 @@ extension PatchProject {
             errors: code.scan.types.errors.map(ErrorCode.key),
             calls: Self.manifestCalls(code.scan.natives))
         let target = buildFolder(manifest)
-        if same != manifest || !isStored(manifest, base.wasm) {
-            try store(manifest, base.wasm, in: target)
-        }
+        if same != manifest || !isStored(manifest, base) { try store(manifest, base, in: target) }
         if lock != before { try writeLock(lock) }
         return RegisteredBuild(
             manifest: manifest, base: base.wasm, folder: target, wasKnown: same == manifest,
@@ -65,23 +63,18 @@ extension PatchProject {
         let coverage = try Coverage(code: code, index: index, manifest: manifest)
         if !allowingRemoval { try Self.refuseRemoval(of: code.scan.functions, manifest) }
         let standsAlone = standsAlone
-        var demotion = Demotion(index) { position in
-            !standsAlone && !coverage.affected.contains(position)
-                && index.declarations[position].natives.allSatisfy(manifest.offers)
-        }
         let guests = try PatchSourceGenerator.guestFolders(configuration, in: folder)
-        let builder = GuestBuilder(
-            toolchain: try Toolchain.discover(target: guestOptions.target), options: moduleOptions)
-        var report = coverage.report
-        var runs = 0
-        // Each time around something becomes native, so this ends.
-        while runs < BaseModule.maximumRuns {
-            let generator = PatchSourceGenerator(
-                index: index, functions: coverage.functions, types: code.scan.types,
-                natives: demotion.natives)
-            if try demotion.heed(generator.findings(for: guestOptions.target), generator) {
-                continue
+        var attempts = ModuleAttempts(
+            index: index, functions: coverage.functions, types: code.scan.types,
+            builder: GuestBuilder(
+                toolchain: try Toolchain.discover(target: guestOptions.target),
+                options: moduleOptions),
+            like: try base.flatMap { try numbers(of: manifest, $0) }, fate: .refused,
+            isCallable: { position in
+                !standsAlone && !coverage.affected.contains(position)
+                    && index.declarations[position].natives.allSatisfy(manifest.offers)
             }
+        ) { generator in
             try Self.refuseNewErrors(generator, manifest)
             let sources = generator.sources() + guests
             guard !sources.isEmpty else {
@@ -89,27 +82,23 @@ extension PatchProject {
                     .nothingChanged,
                     "nothing differs from build \(manifest.short), so there is nothing to release")
             }
-            let wanted = section(
+            let section = section(
                 release: release, fingerprint: manifest.fingerprint, covered: coverage.functions,
                 called: generator.called)
-            let module: GuestModule
-            runs += 1
-            do {
-                module = try builder.build(sources: sources, section: wanted)
-            } catch let error as GuestBuildError {
-                if runs < BaseModule.maximumRuns, demotion.heed(error, generator) { continue }
-                throw Self.explained(error)
-            }
-            try PlaceholderCheck.check(module.wasm, coverage.functions)
-            if !allowingRemoval, let base { try ExportRemoval.refuse(base, module.wasm) }
-            report.calls = generator.called.map(\.displayName)
-            return BuiltModule(
-                wasm: module.wasm, debug: module.debug,
-                section: try ModuleSection.read(fromBytes: module.wasm) ?? wanted,
-                coverage: report, timings: module.timings)
+            return .init(sources: sources, section: section)
         }
-        throw PatchProjectError(
-            .cannotShip, "too many functions would have to stay native", at: [])
+        let outcome = try attempts.run()
+        let module = outcome.module
+        try PlaceholderCheck.check(module.wasm, coverage.functions)
+        if !allowingRemoval, let base { try ExportRemoval.refuse(base, module.wasm) }
+        guard let section = try ModuleSection.read(fromBytes: module.wasm) else {
+            throw GuestBuildError.malformedOutput("it does not say what it is")
+        }
+        var report = coverage.report
+        report.calls = outcome.generator.called.map(\.displayName)
+        return BuiltModule(
+            wasm: module.wasm, debug: module.debug, section: section, coverage: report,
+            timings: module.timings)
     }
 
     /// What a module would cover, without building it.
@@ -211,50 +200,58 @@ extension PatchProject {
             at: throwing.map(\.place))
     }
 
-    /// A failed build in the developer's terms.
-    static func explained(_ error: GuestBuildError) -> any Error {
-        let diagnostics: [CompilerDiagnostic]
-        switch error {
-        case .compile(let found), .compilerCrashed(let found):
-            diagnostics = found.filter { $0.severity == .error }
-        case .undefinedSymbols: return PatchProjectError(.cannotCompile, error.description)
-        default: return error
+    private func isStored(_ manifest: BuildManifest, _ base: BaseModule.Result) -> Bool {
+        func isThere(_ name: String, _ bytes: some Sequence<UInt8>) -> Bool {
+            let file = buildFolder(manifest).appendingPathComponent(name)
+            return (try? Data(contentsOf: file))?.elementsEqual(bytes) ?? false
         }
-        let places = diagnostics.compactMap { diagnostic in
-            diagnostic.file.map { SourcePlace(file: $0, line: diagnostic.line) }
-        }
-        let messages = diagnostics.prefix(5).map(\.message)
-        return PatchProjectError(
-            .cannotCompile,
-            "the changed code does not compile for a module: "
-                + messages.joined(separator: "; ")
-                + ". A module is Embedded Swift and has what it uses from the app's own sources",
-            at: Array(places.prefix(5)),
-            findings: diagnostics.map { diagnostic in
-                .init(
-                    diagnostic.message,
-                    at: diagnostic.file.map { SourcePlace(file: $0, line: diagnostic.line) })
-            })
+        guard let numbers = try? base.numbers.encoded() else { return false }
+        return isThere(BuildManifest.baseFileName, base.wasm)
+            && isThere(ModuleNumbers.fileName, numbers)
     }
 
-    private func isStored(_ manifest: BuildManifest, _ base: [UInt8]) -> Bool {
-        let file = buildFolder(manifest).appendingPathComponent(BuildManifest.baseFileName)
-        return (try? Data(contentsOf: file))?.elementsEqual(base) ?? false
-    }
-
-    private func store(_ manifest: BuildManifest, _ base: [UInt8], in target: URL) throws {
+    private func store(
+        _ manifest: BuildManifest, _ base: BaseModule.Result, in target: URL
+    ) throws {
         do {
             try FileManager.default.createDirectory(at: target, withIntermediateDirectories: true)
-            try Data(base).write(
-                to: target.appendingPathComponent(BuildManifest.baseFileName), options: .atomic)
-            try manifest.encoded().write(
-                to: target.appendingPathComponent(BuildManifest.fileName), options: .atomic)
+            for (name, data) in [
+                (BuildManifest.baseFileName, Data(base.wasm)),
+                (ModuleNumbers.fileName, try base.numbers.encoded()),
+                (BuildManifest.fileName, try manifest.encoded()),
+            ] {
+                try data.write(to: target.appendingPathComponent(name), options: .atomic)
+            }
         } catch {
             throw PatchProjectError(
                 .fileAccess,
                 "the build cannot be recorded in \(BuildManifest.folder) "
                     + "(\(error.localizedDescription))")
         }
+    }
+
+    /// The numbers of a build's module; nil for a build that was registered before they were kept,
+    /// of which patches are larger.
+    private func numbers(
+        of manifest: BuildManifest, _ base: [UInt8]
+    ) throws -> Renumbering.Model? {
+        let file = buildFolder(manifest).appendingPathComponent(ModuleNumbers.fileName)
+        guard FileManager.default.fileExists(atPath: file.path) else { return nil }
+        if let data = try? Data(contentsOf: file),
+            let numbers = try? JSONDecoder().decode(ModuleNumbers.self, from: data),
+            numbers.v == 1, numbers.module == manifest.base,
+            let model = try? Renumbering.Model(numbers, wasm: base)
+        {
+            return model
+        }
+        throw PatchProjectError(
+            .manifestInvalid,
+            "it does not belong to the build's module. Restore it from version control",
+            at: [
+                SourcePlace(
+                    file: "\(BuildManifest.folder)/\(manifest.short)/\(ModuleNumbers.fileName)",
+                    line: 0)
+            ])
     }
 
     private func writeLock(_ lock: ProjectLock) throws {

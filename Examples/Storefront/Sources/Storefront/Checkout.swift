@@ -52,17 +52,22 @@ struct Receipt: Sendable {
     }
 
     func text(width: Int) -> String {
-        let lines = rows.map { aligned($0.label, $0.amount.text, width: width) }
+        let columns = Columns(width: width)
+        let lines = rows.map { columns.line($0.label, $0.amount.text) }
         let rule = String(repeating: "-", count: width)
-        return (lines + [rule, aligned("Total", total.text, width: width)])
-            .joined(separator: "\n")
+        return (lines + [rule, columns.line("Total", total.text)]).joined(separator: "\n")
     }
 }
 
-/// Two texts at both ends of a line.
-private func aligned(_ left: String, _ right: String, width: Int) -> String {
-    let gap = max(1, width - left.count - right.count)
-    return left + String(repeating: " ", count: gap) + right
+/// How texts and amounts stand beside each other.
+private struct Columns {
+    var width: Int
+
+    /// Two texts at both ends of a line.
+    func line(_ left: String, _ right: String) -> String {
+        let gap = max(1, width - left.count - right.count)
+        return left + String(repeating: " ", count: gap) + right
+    }
 }
 
 func receipt(for cart: Cart, code: String, to address: Address) throws -> Receipt {

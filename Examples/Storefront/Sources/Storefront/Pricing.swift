@@ -64,14 +64,23 @@ func taxRate(_ kind: Product.Kind, in region: Region) -> Int {
     }
 }
 
+/// What is left of every part of a cart when something came off the whole.
+private struct Remainder {
+    var whole: Int
+    var off: Int
+
+    /// In basis points.
+    func share() -> Int { (whole - off) * 10_000 / whole }
+}
+
 /// Tax by kind of product, on what is left after the discount.
 func tax(on cart: Cart, discount: Money, in region: Region) -> Money {
     let subtotal = cart.subtotal
     guard subtotal.units > 0 else { return .zero(cart.currency) }
-    let kept = (subtotal.units - discount.units) * 10_000 / subtotal.units
+    let kept = Remainder(whole: subtotal.units, off: discount.units)
     return cart.lines.reduce(.zero(cart.currency)) { sum, line in
         sum.plus(
-            line.total.share(basisPoints: kept)
+            line.total.share(basisPoints: kept.share())
                 .share(basisPoints: taxRate(line.product.kind, in: region)))
     }
 }
