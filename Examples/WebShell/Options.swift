@@ -18,7 +18,7 @@ struct Options {
           --shot FILE             a picture of the window at the end, as PNG
           --shot-on-load DIR      a picture a second after each load
           --seconds N             end after N seconds
-          --print-title           print the title at the end
+          --until-title           end once the page has a title, and print it
         """
     var builtin = ""
     var remote = ""
@@ -37,7 +37,7 @@ struct Options {
     var readyWithin: Double?
     var updateEvery: Double?
     var grantsAll = false
-    var printsTitle = false
+    var endsWithTitle = false
 
     init?(_ arguments: [String]) {
         var rest = arguments.dropFirst()
@@ -57,7 +57,7 @@ struct Options {
             case "--shot-on-load": shotsOnLoad = value()
             case "--spa": isSPA = true
             case "--grant-all": grantsAll = true
-            case "--print-title": printsTitle = true
+            case "--until-title": endsWithTitle = true
             case "--seconds": seconds = value().flatMap(Double.init)
             case "--ready-within": readyWithin = value().flatMap(Double.init)
             case "--update-every": updateEvery = value().flatMap(Double.init)

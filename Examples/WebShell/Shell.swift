@@ -75,6 +75,7 @@ final class Shell {
         }
         if let limit = options.readyWithin, options.resources == nil { watch(limit) }
         if let every = options.updateEvery { update(every) }
+        if options.endsWithTitle { watchTitle() }
     }
 
     /// A picture of what each load led to, numbered.
@@ -97,17 +98,21 @@ final class Shell {
         view.close()
     }
 
-    func finish() {
-        guard options.printsTitle else { return save() }
+    /// Looks at the title now and then; the first that is no empty text ends the app.
+    private func watchTitle() {
         view.evaluate("document.title") { result in
-            if case .success(let text) = result, let title = JSONValue(json: Array(text.utf8)) {
+            if case .success(let text) = result, let title = JSONValue(json: Array(text.utf8)),
+                title != .string("")
+            {
                 Shell.log("title", title)
+                return self.finish()
             }
-            self.save()
+            GTKMainLoop.perform(afterMilliseconds: 100) { self.watchTitle() }
         }
     }
 
-    private func save() {
+    /// Takes the picture that was asked for and ends.
+    func finish() {
         guard let path = options.shot else { return GTKMainLoop.quit() }
         view.saveSnapshot(to: path) { result in
             if case .failure(let failure) = result { Shell.log("shot", .string(failure.message)) }

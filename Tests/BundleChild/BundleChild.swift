@@ -39,7 +39,12 @@ struct BundleChild {
 
     private static func install(_ words: [String]) async throws -> String? {
         let source = BundleSource(options: source(words))
-        let updater = try Updater(source: source, remote: Remote(endpoint: words[3]))
+        var options = RemoteOptions()
+        // A slow machine is no broken network.
+        options.idleTimeout = 300
+        options.deadline = 600
+        let updater = try Updater(
+            source: source, remote: Remote(endpoint: words[3], options: options))
         for version in words.dropFirst(4) {
             do {
                 _ = try await updater.downloadUpdate(bundleName: "app", version: version)
@@ -58,7 +63,9 @@ struct BundleChild {
     }
 
     private static func follow(_ words: [String]) async throws -> String? {
-        var config = WebViewBundleReleasesConfig(bundles: ["app"])
+        // However slow the machine is, the page is not judged before it says that it works.
+        var config = WebViewBundleReleasesConfig(
+            bundles: ["app"], readiness: .page(seconds: 3_600))
         config.resourcesDir = words[3]
         config.stateDir = words[4]
         config.checksAtLaunch = false

@@ -31,7 +31,7 @@ struct ProcessTests {
         }
         let children = try (0..<2).map { _ in try start(install(app, remote, versions)) }
         for child in children {
-            let result = try child.wait(seconds: 60)
+            let result = try child.wait()
             #expect(result.status == 0, "\(result.standardOutput)")
         }
         let source = app.restarted()
@@ -59,12 +59,12 @@ struct ProcessTests {
             let child = try start(install(app, remote, versions))
             usleep(UInt32(random.next() % 120_000))
             child.kill()
-            _ = try child.wait(seconds: 30)
+            _ = try child.wait()
             let source = app.restarted()
             let version = try #require(source.loadVersion("app")?.version, "\(random)")
             #expect(shown(source) == "version \(version)", "\(random)")
         }
-        let result = try start(install(app, remote, versions)).wait(seconds: 60)
+        let result = try start(install(app, remote, versions)).wait()
         #expect(
             result.standardOutput.hasSuffix("shows 1.4.0\n"), "\(result.standardOutput) \(random)")
         #expect(app.leftOvers() == [], "\(random)")
@@ -80,12 +80,12 @@ struct ProcessTests {
             [
                 "-c", "trap '' XFSZ; ulimit -f 64; exec \"$0\" \"$@\"", Self.child,
             ] + install(app, remote, ["1.1.0"]))
-        let result = try limited.wait(seconds: 60)
+        let result = try limited.wait()
         #expect(result.status == 1)
         #expect(
             result.standardOutput == "failed bundle_storage_failed\n", "\(result.standardOutput)")
         #expect(shown(app.restarted()) == "version 1.0.0")
-        let later = try start(install(app, remote, ["1.1.0"])).wait(seconds: 60)
+        let later = try start(install(app, remote, ["1.1.0"])).wait()
         #expect(later.standardOutput.hasSuffix("shows 1.1.0\n"))
     }
 
@@ -116,7 +116,7 @@ struct ProcessTests {
                 "app", page(version, padding: 9_000), version: version, sequence: sequence + 1)
             let children = try (0..<2).map { _ in try start(follow(app)) }
             for child in children {
-                let result = try child.wait(seconds: 60)
+                let result = try child.wait()
                 let told = result.standardOutput
                 // The slower one may find the state or a download in the other's hands.
                 let isFine =
@@ -124,7 +124,7 @@ struct ProcessTests {
                     || told == "failed not_staged\n"
                 #expect(isFine, "\(told) \(result.standardError)")
             }
-            let last = try start(follow(app)).wait(seconds: 60)
+            let last = try start(follow(app)).wait()
             #expect(last.standardOutput == "shows version \(version)\n", "\(last.standardError)")
         }
         _ = server
@@ -140,12 +140,12 @@ struct ProcessTests {
             "bash",
             ["-c", "trap '' XFSZ; ulimit -f 64; exec \"$0\" \"$@\"", Self.child] + follow(app),
             environment: ["OPENPATCH_DEV": "1"])
-        let result = try limited.wait(seconds: 60)
+        let result = try limited.wait()
         #expect(result.status == 1)
         #expect(
             ["failed state_unwritable\n", "failed disk_full\n"].contains(result.standardOutput),
             "\(result.standardOutput)")
-        let later = try start(follow(app)).wait(seconds: 60)
+        let later = try start(follow(app)).wait()
         #expect(later.standardOutput == "shows version 1.1.0\n", "\(later.standardOutput)")
         _ = server
     }

@@ -29,7 +29,10 @@ final class StepClock: SystemClock {
     func monotonicNanoseconds() -> UInt64 { state.withLock { $0.monotonic } }
 
     func sleep(seconds: Double) async throws {
-        guard seconds == ReleasedBundle.glance else { return advance(by: max(0, seconds)) }
+        guard seconds == ReleasedBundle.glance else {
+            advance(by: max(0, seconds))
+            return
+        }
         await withCheckedContinuation { continuation in
             state.withLock {
                 $0.next += 1
@@ -41,7 +44,12 @@ final class StepClock: SystemClock {
         }
     }
 
-    func advance(by seconds: Double) {
+    /// How many wait for time to pass.
+    var sleeping: Int { state.withLock { $0.sleepers.count } }
+
+    /// Lets time pass, and tells how many woke up.
+    @discardableResult
+    func advance(by seconds: Double) -> Int {
         let woken = state.withLock { state -> [Sleeper] in
             state.wall += seconds
             state.monotonic += UInt64(seconds * 1e9)
@@ -50,6 +58,7 @@ final class StepClock: SystemClock {
             return woken
         }
         for sleeper in woken { sleeper.wake.resume() }
+        return woken.count
     }
 
     deinit {
@@ -153,21 +162,29 @@ final class ReleasedApp {
     }
 
     /// Lets time pass in small steps until `condition` holds, at most `seconds` of it.
+    ///
+    /// Time stands still until whoever looks at the page waits for it, so that a slow machine sees
+    /// the same as a fast one.
     func pass(_ seconds: Double, until condition: () throws -> Bool) async throws {
         var rest = seconds
         while try !condition(), rest > 0 {
+            // Whoever woke up waits again, or has ended, which changes what is waited for here.
+            guard try await eventually({ try clock.sleeping > 0 || condition() }) else { return }
             clock.advance(by: 0.25)
             rest -= 0.25
-            // Whoever woke up has its turn; no time of the machine is counted on.
-            for _ in 0..<2000 where try !condition() { await Task.yield() }
         }
+        _ = try await eventually(condition)
     }
 
-    /// Waits for something that another task is about to do.
+    /// Waits for something that another task is about to do; false when it does not within minutes.
     func eventually(_ condition: () throws -> Bool) async throws -> Bool {
-        for _ in 0..<2000 {
+        for attempt in 0..<30_000 {
             if try condition() { return true }
-            try await Task.sleep(nanoseconds: 5_000_000)
+            if attempt < 100 {
+                await Task.yield()
+            } else {
+                try await Task.sleep(nanoseconds: 10_000_000)
+            }
         }
         return try condition()
     }

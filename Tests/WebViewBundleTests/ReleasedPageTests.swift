@@ -18,7 +18,8 @@ extension WebKitGTKTests {
         @Test("a release that is published while the app runs is shown, and confirmed by its page")
         func live() throws {
             try shell.publish("1.1.0", 1, WebShell.site("1.1.0", script: shell.confirm))
-            let lines = try shell.run(page: "await new Promise(() => {});")
+            let lines = try shell.run(
+                page: "await new Promise(() => {});", ["--ready-within", "200"])
             #expect(shell.words(lines, "shows") == ["shipped", "1.1.0"])
             #expect(shell.words(lines, "ready") == ["1.1.0"])
             let report = lines.compactMap { $0["report"] }.last
@@ -32,10 +33,10 @@ extension WebKitGTKTests {
         func blank() throws {
             try shell.publish("1.1.0", 1, WebShell.site("1.1.0", script: shell.confirmAndStay))
             let first = "localStorage.setItem('visits', 1); await new Promise(() => {});"
-            _ = try shell.run(page: first)
+            _ = try shell.run(page: first, ["--ready-within", "200"])
             try shell.publish("1.2.0", 2, shell.blankSite("1.2.0"))
             let lines = try shell.run(
-                page: "await new Promise(() => {});", ["--ready-within", "3", "--seconds", "40"])
+                page: "await new Promise(() => {});", ["--ready-within", "10"])
             let back = try #require(lines.compactMap { $0["tookBack"] }.first, "\(lines)")
             #expect(back["version"] == .string("1.2.0") && back["now"] == .string("1.1.0"))
             #expect(back["code"] == .string("page_blank"))
@@ -43,7 +44,7 @@ extension WebKitGTKTests {
             let report = lines.compactMap { $0["report"] }.last
             #expect(report?["version"] == .string("version 1.1.0 – grüße"))
             // And not again at the next start.
-            let later = try shell.run(page: first, ["--seconds", "5"])
+            let later = try shell.run(page: first, ["--seconds", "10"])
             #expect(shell.words(later, "shows") == ["1.1.0"])
             #expect(later.compactMap { $0["tookBack"] }.isEmpty)
         }
@@ -52,7 +53,7 @@ extension WebKitGTKTests {
         func throwing() throws {
             try shell.publish("1.1.0", 1, WebShell.site("1.1.0", script: "throw new Error('no');"))
             let lines = try shell.run(
-                page: shell.reportWhenSettled, ["--ready-within", "3", "--seconds", "40"])
+                page: shell.reportWhenSettled, ["--ready-within", "3"])
             let back = try #require(lines.compactMap { $0["tookBack"] }.first, "\(lines)")
             #expect(back["code"] == .string("page_not_ready") && back["now"] == .null)
             let report = lines.compactMap { $0["report"] }.last

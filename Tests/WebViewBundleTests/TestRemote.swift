@@ -72,6 +72,9 @@ final class TestRemote {
 
     func remote(_ change: (inout RemoteOptions) -> Void = { _ in }) throws -> Remote {
         var options = RemoteOptions()
+        // A slow machine is no broken network.
+        options.idleTimeout = 300
+        options.deadline = 600
         change(&options)
         return try Remote(endpoint: endpoint, options: options)
     }
