@@ -348,14 +348,26 @@ struct UpdaterTests {
                 == "remote_unreachable")
     }
 
-    @Test("a bundle above the limit is refused by what is announced")
-    func tooLarge() async throws {
+    @Test(
+        "a bundle above the limit is refused by what is announced, or else by what comes",
+        arguments: [true, false])
+    func tooLarge(isAnnounced: Bool) async throws {
         try server.publish("app", "1.1.0", page("1.1.0", padding: 50_000))
-        let updater = try updater { $0.maximumBundleSize = 10_000 }
+        if !isAnnounced {
+            server.fault = ["noLength": true]
+            try server.save()
+        }
+        let small = try updater { $0.maximumBundleSize = 10_000 }
         #expect(
-            await failure { _ = try await updater.downloadUpdate(bundleName: "app") }
+            await failure { _ = try await small.downloadUpdate(bundleName: "app") }
                 == "remote_unreachable")
         #expect(app.remoteFiles().isEmpty)
+        let kept = app.leftOvers().compactMap {
+            try? Data(contentsOf: app.folder.file("remote/.incoming/" + $0)).count
+        }
+        #expect(kept.allSatisfy { $0 <= 10_000 })
+        let large = try updater()
+        #expect(await failure { _ = try await large.downloadUpdate(bundleName: "app") } == nil)
     }
 
     @Test("one download of a bundle at a time")

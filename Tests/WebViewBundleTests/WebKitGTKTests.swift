@@ -232,7 +232,10 @@ struct WebKitGTKTests {
         let lines = try WebShell.start(
             app, ["--endpoint", server.endpoint],
             script: """
-                const info = await post("updaterGetUpdate", { bundleName: "app" });
+                const info = await window.webkit.messageHandlers.wvbIos.postMessage({
+                  name: 'updaterGetUpdate',
+                  params: { bundleName: 'app' },
+                });
                 await post("updaterDownload", { bundleName: "app", version: info.version });
                 await post("updaterInstall", { bundleName: "app", version: info.version });
                 await post("reload");

@@ -56,7 +56,7 @@ struct ResolvedConfiguration: Sendable {
         configuredChannel = configuration.channel.name ?? bundled?.channel ?? "production"
         var settings = UpdateSettings(
             appKey: configuration.appKey, appID: configuration.appID ?? bundled?.appID,
-            platform: bundled?.platform ?? Self.platform,
+            platform: bundled?.platform ?? HostPlatform.name,
             channel: configuredChannel,
             fingerprint: fingerprint, baseURL: baseURL, trust: trust)
         settings.deviceID = configuration.deviceID
@@ -114,49 +114,11 @@ struct ResolvedConfiguration: Sendable {
         return settings.baseURL != nil
     }
 
-    /// The name of this platform in releases and heads.
-    static var platform: String {
-        #if os(Linux)
-            return "linux"
-        #elseif os(macOS)
-            return "macos"
-        #elseif os(iOS)
-            return "ios"
-        #elseif os(tvOS)
-            return "tvos"
-        #elseif os(visionOS)
-            return "visionos"
-        #else
-            return "unknown"
-        #endif
-    }
-
     /// Where the state lies: the app's choice, the App Group's container, or the platform's place.
     /// - Returns: nil when there is none; then nothing is kept.
     static func stateFolder(_ configuration: PatchConfiguration) -> URL? {
         if let folder = configuration.stateFolder { return folder }
-        let isSafe = configuration.appKey.utf8.allSatisfy {
-            (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
-                || $0 == 0x5F || $0 == 0x2D
-        }
-        guard isSafe, !configuration.appKey.isEmpty else { return nil }
-        #if os(Linux)
-            let variables = ProcessInfo.processInfo.environment
-            if let state = variables["XDG_STATE_HOME"], state.hasPrefix("/") {
-                return URL(fileURLWithPath: state)
-                    .appendingPathComponent("openpatch/\(configuration.appKey)")
-            }
-            return FileManager.default.homeDirectoryForCurrentUser
-                .appendingPathComponent(".local/state/openpatch/\(configuration.appKey)")
-        #else
-            var base = FileManager.default
-                .urls(for: .applicationSupportDirectory, in: .userDomainMask).first
-            if let group = configuration.appGroupIdentifier {
-                base = FileManager.default
-                    .containerURL(forSecurityApplicationGroupIdentifier: group)?
-                    .appendingPathComponent("Library/Application Support")
-            }
-            return base?.appendingPathComponent("OpenPatch/\(configuration.appKey)")
-        #endif
+        return HostPlatform.stateFolder(
+            appKey: configuration.appKey, appGroup: configuration.appGroupIdentifier)
     }
 }

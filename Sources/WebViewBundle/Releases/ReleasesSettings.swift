@@ -47,7 +47,7 @@ struct ReleasesSettings {
         let base = (config.endpoint ?? shipped?.api_base_url).flatMap { URL(string: $0) }
         var engine = UpdateSettings(
             appKey: appKey ?? "", appID: shipped?.app_id,
-            platform: shipped?.platform ?? Self.platform,
+            platform: shipped?.platform ?? HostPlatform.name,
             channel: config.channel ?? shipped?.channel ?? "stable",
             fingerprint: UpdateSettings.anyBuild, baseURL: appKey == nil ? nil : base,
             trust: Self.trust(config, base, refusal))
@@ -137,44 +137,8 @@ struct ReleasesSettings {
         }
     }
 
-    // MARK: Places and names
-
-    /// The name of this platform in releases and heads.
-    private static var platform: String {
-        #if os(Linux)
-            return "linux"
-        #elseif os(macOS)
-            return "macos"
-        #elseif os(iOS)
-            return "ios"
-        #elseif os(tvOS)
-            return "tvos"
-        #elseif os(visionOS)
-            return "visionos"
-        #else
-            return "unknown"
-        #endif
-    }
-
     private static func folder(_ config: WebViewBundleReleasesConfig, appKey: String) -> URL? {
         if let folder = config.stateDir { return URL(fileURLWithPath: folder) }
-        let isSafe = appKey.utf8.allSatisfy {
-            (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
-                || $0 == 0x5F || $0 == 0x2D
-        }
-        guard isSafe, !appKey.isEmpty else { return nil }
-        let place = "\(appKey)/bundles"
-        #if os(Linux)
-            let variables = ProcessInfo.processInfo.environment
-            if let state = variables["XDG_STATE_HOME"], state.hasPrefix("/") {
-                return URL(fileURLWithPath: state).appendingPathComponent("openpatch/\(place)")
-            }
-            return FileManager.default.homeDirectoryForCurrentUser
-                .appendingPathComponent(".local/state/openpatch/\(place)")
-        #else
-            return FileManager.default
-                .urls(for: .applicationSupportDirectory, in: .userDomainMask).first?
-                .appendingPathComponent("OpenPatch/\(place)")
-        #endif
+        return HostPlatform.stateFolder(appKey: appKey)?.appendingPathComponent("bundles")
     }
 }

@@ -122,7 +122,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
             body[fault["flip"]] ^= 1
         if "garbage" in fault:
             body = b"garbage" * 20
-        self.send_header("Content-Length", str(len(body)))
+        if "noLength" in fault and self.command != "HEAD":
+            self.send_header("Connection", "close")
+            self.close_connection = True
+        else:
+            self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         if self.command == "HEAD":
             return
