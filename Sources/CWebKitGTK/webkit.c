@@ -8,11 +8,18 @@
 #define MOST_REQUEST_BODY (16u << 20)
 static const char *const RELAY_WORLD = "openpatch";
 
+// What the schemes of a view know of it. WebKit keeps it for as long as a request may come, which can
+// be longer than the view lives.
+struct responder {
+    openpatch_view *view;
+};
+
 struct openpatch_view {
     WebKitWebView *web;
     WebKitWebContext *web_context;
     WebKitNetworkSession *session;
     WebKitUserContentManager *content;
+    struct responder *responder;
     GtkWindow *window;
     char *failure;
     openpatch_callbacks callbacks;
@@ -91,7 +98,13 @@ static GBytes *read_body(WebKitURISchemeRequest *request) {
 }
 
 static void on_request(WebKitURISchemeRequest *scheme_request, gpointer data) {
-    openpatch_view *view = data;
+    openpatch_view *view = ((struct responder *)data)->view;
+    if (!view) {
+        GError *error = g_error_new_literal(G_IO_ERROR, G_IO_ERROR_CLOSED, "The view was closed.");
+        webkit_uri_scheme_request_finish_error(scheme_request, error);
+        g_error_free(error);
+        return;
+    }
     openpatch_request *request = g_new0(openpatch_request, 1);
     request->scheme_request = g_object_ref(scheme_request);
     request->headers = g_ptr_array_new_with_free_func(g_free);
@@ -220,13 +233,16 @@ openpatch_view *openpatch_view_new(
     const char *relay_script, openpatch_callbacks callbacks) {
     openpatch_view *view = g_new0(openpatch_view, 1);
     view->callbacks = callbacks;
+    view->responder = g_rc_box_new0(struct responder);
+    view->responder->view = view;
     view->web_context = webkit_web_context_new();
     view->session = webkit_network_session_new_ephemeral();
     view->content = webkit_user_content_manager_new();
     WebKitSecurityManager *security = webkit_web_context_get_security_manager(view->web_context);
     for (size_t index = 0; index < count; index++) {
         webkit_web_context_register_uri_scheme(
-            view->web_context, schemes[index], on_request, view, NULL);
+            view->web_context, schemes[index], on_request, g_rc_box_acquire(view->responder),
+            g_rc_box_release);
         // Secure contexts have crypto.subtle, workers and the like; CORS makes fetch possible.
         webkit_security_manager_register_uri_scheme_as_secure(security, schemes[index]);
         webkit_security_manager_register_uri_scheme_as_cors_enabled(security, schemes[index]);
@@ -268,6 +284,8 @@ void openpatch_view_free(openpatch_view *view) {
     g_object_unref(view->content);
     g_object_unref(view->session);
     g_object_unref(view->web_context);
+    view->responder->view = NULL;
+    g_rc_box_release(view->responder);
     g_free(view->failure);
     g_free(view);
 }
