@@ -26,6 +26,21 @@ enum ToolRunner {
     static func run(
         _ tool: URL, _ arguments: [String], in folder: URL, timeout: Double
     ) throws -> Result {
+        // A tool that somebody has open for writing cannot be run yet: a program that was just
+        // installed, when another process was started meanwhile.
+        for _ in 0..<100 {
+            let result = try runOnce(tool, arguments, in: folder, timeout: timeout)
+            guard result.ending == .exit(126), result.output.contains("Text file busy") else {
+                return result
+            }
+            usleep(20_000)
+        }
+        return try runOnce(tool, arguments, in: folder, timeout: timeout)
+    }
+
+    private static func runOnce(
+        _ tool: URL, _ arguments: [String], in folder: URL, timeout: Double
+    ) throws -> Result {
         let output = folder.appendingPathComponent(".output-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: output) }
         let child = try spawn(tool, arguments, in: folder, output: output)

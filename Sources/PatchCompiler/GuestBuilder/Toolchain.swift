@@ -81,7 +81,7 @@ public struct Toolchain: Sendable, Hashable {
         let folder = FileManager.default.temporaryDirectory
         guard
             let result = try? ToolRunner.run(
-                swiftc, ["-print-target-info"], in: folder, timeout: 30),
+                swiftc, ["-print-target-info"], in: folder, timeout: 600),
             result.succeeded,
             let information = try? JSONDecoder().decode(
                 Information.self, from: Data(result.output.utf8))
