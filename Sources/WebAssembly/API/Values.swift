@@ -16,7 +16,7 @@ public enum ValueType: UInt8, Hashable, Sendable {
 
 /// A WebAssembly value. Floating-point numbers are held as bit patterns, so that a NaN keeps its
 /// payload.
-public enum Value: Equatable, Sendable {
+public enum Value: Hashable, Sendable {
     /// A 32-bit integer; wasm does not distinguish signedness.
     case i32(UInt32)
     /// A 64-bit integer; wasm does not distinguish signedness.
@@ -54,7 +54,7 @@ public enum Value: Equatable, Sendable {
 }
 
 /// A reference value (core specification 2.0, section 2.3.3).
-public enum Reference: Equatable, Sendable {
+public enum Reference: Hashable, Sendable {
     /// The null `funcref`.
     case nullFunction
     /// The null `externref`.
@@ -66,7 +66,7 @@ public enum Reference: Equatable, Sendable {
 }
 
 /// Names a function inside one store.
-public struct FunctionReference: Equatable, Sendable {
+public struct FunctionReference: Hashable, Sendable {
     let address: UInt
 }
 
