@@ -1,5 +1,5 @@
 /// The bytes are not a WebAssembly module.
-public struct WasmDecodingError: Error, Equatable, Sendable, CustomStringConvertible {
+public struct WasmDecodingError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A stable name of the failure, in snake case.
     public let code: String
     /// What is wrong, as a sentence; begins with the words of the specification's test suite.
@@ -12,7 +12,7 @@ public struct WasmDecodingError: Error, Equatable, Sendable, CustomStringConvert
 }
 
 /// The module is well formed but breaks a rule of validation (core specification, chapter 3).
-public struct WasmValidationError: Error, Equatable, Sendable, CustomStringConvertible {
+public struct WasmValidationError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A stable name of the failure, in snake case.
     public let code: String
     /// What is wrong, as a sentence; begins with the words of the specification's test suite.
@@ -37,7 +37,7 @@ public struct WasmValidationError: Error, Equatable, Sendable, CustomStringConve
 }
 
 /// An import is absent or does not fit, or an initial segment lies outside its table or memory.
-public struct WasmLinkError: Error, Equatable, Sendable, CustomStringConvertible {
+public struct WasmLinkError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A stable name of the failure, in snake case.
     public let code: String
     /// What is wrong, as a sentence; begins with the words of the specification's test suite.
@@ -54,7 +54,7 @@ public struct WasmLinkError: Error, Equatable, Sendable, CustomStringConvertible
 }
 
 /// The module uses a proposal that this engine does not implement.
-public struct WasmUnsupportedProposal: Error, Equatable, Sendable, CustomStringConvertible {
+public struct WasmUnsupportedProposal: Error, Hashable, Sendable, CustomStringConvertible {
     /// The name of the proposal, as in the WebAssembly proposals repository.
     public let proposal: String
     /// Where in the module it is used, in bytes from its start.
@@ -72,7 +72,7 @@ public struct WasmUnsupportedProposal: Error, Equatable, Sendable, CustomStringC
 }
 
 /// The host used the interface wrongly, for example called a function with the wrong arguments.
-public struct WasmUsageError: Error, Equatable, Sendable, CustomStringConvertible {
+public struct WasmUsageError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A stable name of the failure, in snake case.
     public let code: String
     /// What is wrong, as a sentence.

@@ -1,5 +1,5 @@
 /// What is imported or exported.
-public enum ExternalKind: Equatable, Sendable {
+public enum ExternalKind: Hashable, Sendable {
     /// A function of this type.
     case function(FunctionType)
     /// A table.
@@ -11,7 +11,7 @@ public enum ExternalKind: Equatable, Sendable {
 }
 
 /// The type of a table (core specification 2.0, section 2.3.9).
-public struct TableType: Equatable, Sendable {
+public struct TableType: Hashable, Sendable {
     /// `funcRef` or `externRef`.
     public var element: ValueType
     /// The number of elements at the start.
@@ -31,7 +31,7 @@ public struct TableType: Equatable, Sendable {
 }
 
 /// The type of a linear memory (core specification 2.0, section 2.3.8), in pages of 65,536 bytes.
-public struct MemoryType: Equatable, Sendable {
+public struct MemoryType: Hashable, Sendable {
     /// The number of pages at the start.
     public var minimum: UInt64
     /// The most pages it may have; nil = no bound of its own.
@@ -48,7 +48,7 @@ public struct MemoryType: Equatable, Sendable {
 }
 
 /// The type of a global (core specification 2.0, section 2.3.10).
-public struct GlobalType: Equatable, Sendable {
+public struct GlobalType: Hashable, Sendable {
     /// The type of its value.
     public var value: ValueType
     /// Whether it can be assigned.
@@ -62,7 +62,7 @@ public struct GlobalType: Equatable, Sendable {
 }
 
 /// One import of a module.
-public struct ImportType: Equatable, Sendable {
+public struct ImportType: Hashable, Sendable {
     /// The module that it is imported from.
     public let module: String
     /// Its name there.
@@ -72,7 +72,7 @@ public struct ImportType: Equatable, Sendable {
 }
 
 /// One export of a module.
-public struct ExportType: Equatable, Sendable {
+public struct ExportType: Hashable, Sendable {
     /// Its name.
     public let name: String
     /// What it is.
@@ -80,7 +80,7 @@ public struct ExportType: Equatable, Sendable {
 }
 
 /// A custom section (core specification 2.0, section 5.5.3).
-public struct CustomSection: Equatable, Sendable {
+public struct CustomSection: Hashable, Sendable {
     /// The name of the section.
     public let name: String
     /// The contents after the name.

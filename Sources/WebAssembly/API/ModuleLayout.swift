@@ -2,7 +2,7 @@
 /// modules.
 public struct ModuleLayout: Sendable {
     /// One section (core specification 2.0, section 5.5.2).
-    public struct Section: Equatable, Sendable {
+    public struct Section: Hashable, Sendable {
         /// Its number in the binary format; 0 for a custom section.
         public let id: UInt8
         /// The specification's name for it, or the name that a custom section gives itself.
@@ -14,7 +14,7 @@ public struct ModuleLayout: Sendable {
     }
 
     /// One function that the module defines.
-    public struct Function: Equatable, Sendable {
+    public struct Function: Hashable, Sendable {
         /// Its index in the module's function space, in which imports come first.
         public let index: Int
         /// Its type.

@@ -1,6 +1,6 @@
 /// Execution of a guest ended early (core specification, section 4.2.4, and the limits of the
 /// host).
-public struct Trap: Error, Equatable, Sendable, CustomStringConvertible {
+public struct Trap: Error, Hashable, Sendable, CustomStringConvertible {
     /// Why it ended.
     public let reason: TrapReason
     /// The guest's frames, innermost first; at most 64 of them.
@@ -13,7 +13,7 @@ public struct Trap: Error, Equatable, Sendable, CustomStringConvertible {
     }
 
     /// One frame of the guest.
-    public struct Frame: Equatable, Sendable, CustomStringConvertible {
+    public struct Frame: Hashable, Sendable, CustomStringConvertible {
         /// The function's index in its module's function space.
         public let function: Int
         /// The function's name, where the module has a name section or exports it.
@@ -39,7 +39,7 @@ public struct Trap: Error, Equatable, Sendable, CustomStringConvertible {
 
 /// Why a guest ended early. Messages are those of the specification's test suite where it has
 /// one.
-public enum TrapReason: Equatable, Sendable {
+public enum TrapReason: Hashable, Sendable {
     /// An `unreachable` instruction was executed.
     case unreachable
     /// An integer was divided by zero.
