@@ -1,6 +1,6 @@
 """What patchd does, beside nginx over the same files, and how cost grows (make bench-server).
 
-    python server.py PATCHD [--pairs 15] [--seconds 2] [--quick] [--pairs-only] [--soak MINUTES]
+    python server.py PATCHD [--pairs 15] [--seconds 2] [--quick] [--pairs-only | --growth-only] [--soak MINUTES]
 
 Needs wrk, h2load, nginx and the Python tools of the tests. Everything runs on loopback with two threads or
 workers each; ratios are of interleaved pairs within one run. Prints a report in Markdown.
@@ -46,8 +46,7 @@ class Patchd:
 
     def cpu(self):
         """Seconds of processor time so far."""
-        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return processor_time(self.process.pid)
 
     def memory(self):
         text = Path(f"/proc/{self.process.pid}/status").read_text()
@@ -191,9 +190,21 @@ class Nginx:
                 time.sleep(0.05)
         raise SystemExit("nginx did not start")
 
+    def cpu(self):
+        main = self.process.pid
+        return processor_time(main, *Path(f"/proc/{main}/task/{main}/children").read_text().split())
+
     def stop(self):
         self.process.terminate()
         self.process.wait(30)
+
+
+def processor_time(*processes):
+    ticks = 0
+    for process in processes:
+        fields = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
+        ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def free_port():
@@ -224,20 +235,20 @@ def check_rate(url, seconds, etag=None):
     return len(lines) / seconds, times[int(len(times) * 0.99)] / 1000
 
 
-def compare(patchd, nginx, pairs, seconds, conditional):
-    """Medians over interleaved pairs: ratio of rates, ratio of 99th percentiles, both rates."""
-    tags = [tag(u) if conditional else None for u in (patchd, nginx)]
-    rates, tails, ours, theirs = [], [], [], []
+def compare(servers, urls, pairs, seconds, conditional):
+    """Medians over interleaved pairs of patchd and nginx: ratio of rates, ratio of requests for the
+    same processor time (which a busy machine changes least), ratio of 99th percentiles, both rates."""
+    tags = [tag(u) if conditional else None for u in urls]
+    results = []
     for pair in range(pairs):
-        order = [0, 1] if pair % 2 == 0 else [1, 0]
-        got = {}
-        for side in order:
-            got[side] = check_rate((patchd, nginx)[side], seconds, tags[side])
-        rates.append(got[0][0] / got[1][0])
-        tails.append(got[0][1] / got[1][1])
-        ours.append(got[0][0])
-        theirs.append(got[1][0])
-    return [statistics.median(x) for x in (rates, tails, ours, theirs)]
+        rate, tail, cost = [0, 0], [0, 0], [0, 0]
+        for side in [0, 1] if pair % 2 == 0 else [1, 0]:
+            before = servers[side].cpu()
+            rate[side], tail[side] = check_rate(urls[side], seconds, tags[side])
+            cost[side] = (servers[side].cpu() - before) / (rate[side] * seconds)
+        results.append((rate[0] / rate[1], cost[1] / cost[0], tail[0] / tail[1], *rate,
+                        cost[0] * 1e6, cost[1] * 1e6))
+    return [statistics.median(x) for x in zip(*results)]
 
 
 def tell(server, app, installs, fingerprints, seconds, connections=16):
@@ -369,19 +380,25 @@ def main():
     parser.add_argument("--seconds", type=int, default=2)
     parser.add_argument("--quick", action="store_true", help="small sizes, to see that it runs")
     parser.add_argument("--pairs-only", action="store_true", help="without how cost grows")
+    parser.add_argument("--growth-only", action="store_true", help="nothing but how cost grows")
     parser.add_argument("--soak", type=int, default=0, metavar="MINUTES", help="only that")
     options = parser.parse_args()
     place = tempfile.mkdtemp(prefix="openpatch-bench-")
     running = []
     try:
-        (soak if options.soak else report)(options, place, running)
+        if options.soak:
+            return soak(options, place, running)
+        if not options.growth_only:
+            pairs(options, place, running)
+        if not options.pairs_only:
+            growth(options, place, running)
     finally:
         for each in running:
             each.stop()
         shutil.rmtree(place, ignore_errors=True)
 
 
-def report(options, place, running):
+def pairs(options, place, running):
     server = Patchd(options.patchd, f"{place}/one")
     running.append(server)
     app = Publisher(server)
@@ -390,11 +407,14 @@ def report(options, place, running):
     running.append(nginx)
     ours = f"{server.base}/api/v1/apps/{app.key}/metadata/timestamp.json"
     theirs = f"{nginx.base}/metadata/timestamp.json"
-    print("| update checks | ratio to nginx | p99 to nginx's | patchd /s | nginx /s |")
-    print("|---|---|---|---|---|")
+    print("| update checks | rate to nginx's | the same per processor time | p99 to nginx's | "
+          "patchd /s, µs of processor each | nginx |")
+    print("|---|---|---|---|---|---|")
     for label, conditional in (("304, nothing new", True), ("200, the timestamp", False)):
-        rate, tail, us, them = compare(ours, theirs, options.pairs, options.seconds, conditional)
-        print(f"| {label} | {rate:.2f} | {tail:.2f} | {us:,.0f} | {them:,.0f} |", flush=True)
+        rate, work, tail, us, them, cost, their_cost = compare(
+            (server, nginx), (ours, theirs), options.pairs, options.seconds, conditional)
+        print(f"| {label} | {rate:.2f} | {work:.2f} | {tail:.2f} | {us:,.0f}, {cost:.1f} | "
+              f"{them:,.0f}, {their_cost:.1f} |", flush=True)
     running.remove(nginx)
     nginx.stop()
     tell(server, app.key, 1000, 1, 2)
@@ -404,12 +424,11 @@ def report(options, place, running):
     running.remove(server)
     server.stop()
 
-    if options.pairs_only:
-        return
-    print("\n| channels × builds | known installs | check 304, of the first row | µs per event |"
+
+def growth(options, place, running):
+    print("\n| channels × builds | known installs | µs of processor per check (304) | µs per event |"
           " insights, ms | device, ms | one more head, ms | MiB |")
     print("|---|---|---|---|---|---|---|---|")
-    base = None
     sizes = [1000, 10_000] if options.quick else [1000, 100_000, 1_000_000]
     for channels in (1, 10) if options.quick else (1, 10, 100):
         for fingerprints in (1, 10) if options.quick else (1, 100):
@@ -426,9 +445,12 @@ def report(options, place, running):
                 running.append(server)
                 url = f"{server.base}/api/v1/apps/{app.key}/metadata/timestamp.json"
                 etag = tag(url)
-                rates = [check_rate(url, options.seconds, etag)[0] for _ in range(3)]
-                check = statistics.median(rates)
-                base = base or check
+                costs = []
+                for _ in range(3):
+                    before = server.cpu()
+                    rate, _ = check_rate(url, options.seconds, etag)
+                    costs.append((server.cpu() - before) / (rate * options.seconds) * 1e6)
+                check = statistics.median(costs)
                 _, cost, _, _ = tell(server, app.key, installs, fingerprints, options.seconds)
                 path = f"/api/v1/apps/{app.key}"
                 insights = timed(server, f"{path}/insights", app.token)
@@ -436,7 +458,7 @@ def report(options, place, running):
                     server, f"{path}/devices/00000000-0000-4000-8000-000000000001", app.token)
                 sequence = 2 + sizes.index(installs)
                 head = app_on(app, server).heads(1, [1], sequence) * 1000
-                print(f"| {channels} × {fingerprints} | {installs:,} | {check / base:.2f} | "
+                print(f"| {channels} × {fingerprints} | {installs:,} | {check:.1f} | "
                       f"{cost:.1f} | {insights:.0f} | {device:.1f} | {head:.0f} | "
                       f"{server.memory():.0f} |", flush=True)
             running.remove(server)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # patchd beside nginx over the same files in one run, telemetry in batches, and how cost grows.
-#   Scripts/bench-server.sh [--pairs 15] [--seconds 2] [--quick] [--pairs-only] [--soak MINUTES]
+#   Scripts/bench-server.sh [--pairs 15] [--seconds 2] [--quick] [--pairs-only | --growth-only] [--soak MINUTES]
 # Needs wrk and h2load beside what `make setup` installs; PATCHD names another binary.
 set -euo pipefail
 cd "$(dirname "$0")/.."
