@@ -37,6 +37,13 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
     /// The fields in order, names in lower case.
     public private(set) var fields: [(name: String, value: String)] = []
 
+    /// No fields yet, with room for those of a usual request.
+    static var usual: HTTPHeaders {
+        var headers = HTTPHeaders()
+        headers.fields.reserveCapacity(8)
+        return headers
+    }
+
     /// Makes headers from pairs.
     public init(dictionaryLiteral elements: (String, String)...) {
         for (name, value) in elements { add(name, value) }

@@ -188,7 +188,7 @@ extension HTTPServer {
     private static func values(
         _ kind: MHD_ValueKind, of connection: OpaquePointer
     ) -> HTTPHeaders {
-        var headers = HTTPHeaders()
+        var headers = kind == .HEADER_KIND ? HTTPHeaders.usual : HTTPHeaders()
         withUnsafeMutablePointer(to: &headers) { pointer in
             _ = MHD_get_connection_values(
                 connection, kind,

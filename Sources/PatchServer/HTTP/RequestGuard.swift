@@ -61,8 +61,8 @@ enum RequestGuard {
     /// RFC 9110 §5.6.2.
     private static func isTokenByte(_ byte: UInt8) -> Bool {
         switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: return true
-        default: return "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        case 0x61...0x7A, 0x2D, 0x30...0x39, 0x41...0x5A: return true
+        default: return "!#$%&'*+.^_`|~".utf8.contains(byte)
         }
     }
 }

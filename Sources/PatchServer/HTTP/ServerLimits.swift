@@ -4,8 +4,9 @@ public struct ServerLimits: Sendable {
     public var threads = 2
     /// Open connections in all.
     public var connections = 4_000
-    /// Bytes for request line and headers of a connection.
-    public var headerBytes = 32 << 10
+    /// Bytes for request line and headers of a connection. The library clears as much after each
+    /// request, so more of it costs every request.
+    public var headerBytes = 16 << 10
     /// Seconds without any traffic after which a connection is closed.
     public var idleSeconds = 20
     /// Seconds for a whole header to arrive.

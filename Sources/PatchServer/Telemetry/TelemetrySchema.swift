@@ -50,7 +50,15 @@ enum TelemetrySchema {
                     seen_again INTEGER, failed INTEGER, PRIMARY KEY (stage, install))
                     STRICT, WITHOUT ROWID;
                 CREATE TABLE days (day INTEGER PRIMARY KEY) STRICT;
-                """ + "\n" + events("events_off"))
+                """ + "\n" + events("events_off")),
+        // Without them each number of `insights` reads every row of a million installs.
+        Database.Migration(
+            name: "indexes for insights",
+            script: """
+                CREATE INDEX installs_by_time ON installs (app, last_seen);
+                CREATE INDEX states_failed ON states (release, build, reason)
+                    WHERE failed IS NOT NULL;
+                """),
     ]
 
     /// A table of events.
