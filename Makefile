@@ -1,6 +1,6 @@
 # One verb each. `make demo` and `make test` need nothing but a Swift toolchain and a package
 # manager: they install the rest, ask nothing and end by themselves.
-.PHONY: help setup demo test bench bench-calls edits corpus kills wasi-suite tsan fuzz mutate format lint check-apple sdk-size start-cost generate clean
+.PHONY: help setup demo test bench bench-calls edits corpus kills wasi-suite tsan fuzz mutate format lint check-apple sdk-size start-cost generate clean edits-views fuzz-views bench-views
 
 help:            ## Lists the verbs
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -25,6 +25,16 @@ bench-calls:     ## What routed functions cost: calls, the time of a build, modu
 
 edits: setup     ## Ships each edit of Tests/Edits and ten random mutations to the running example shop
 	@OPENPATCH_EDITS=all swift test --filter EditTests
+
+edits-views: setup ## Ships each edit of Tests/Edits/Screens and ten random mutations to the shop's screens
+	@OPENPATCH_EDITS=all swift test --filter ViewLoopTests
+
+fuzz-views: setup ## Random events on the example views, native against patched (ROUNDS=20 scripts each)
+	@OPENPATCH_VIEW_ROUNDS=$${ROUNDS:-20} swift test --filter DifferentialTests
+
+bench-views: setup ## What a screen costs: size, drawing, an event, memory
+	@swift build -c release --product patchcli
+	@.build/release/patchcli views Examples/Views --measure 10000
 
 corpus: setup    ## Functions of another package as modules against native: DIR=<its checkout>
 	@OPENPATCH_CORPUS="$(DIR)" swift test --filter CorpusTests

@@ -33,12 +33,15 @@ let package = Package(
         .library(
             name: "WebViewBundle",
             targets: ["WebViewBundle"] + (webKitGTKWanted ? ["WebViewBundleGTK"] : [])),
+    ] + apple.products + [
+        // What HostUI shows screens with; tools and tests, not apps.
+        .library(name: "PatchHTML", targets: ["PatchHTML", "ViewTree"]),
         .executable(name: "patchcli", targets: ["patchcli"]),
         .executable(name: "patchd", targets: ["patchd"]),
     ],
     dependencies: wasmKitFolder.map { [.package(path: $0)] } ?? [],
     targets: systemLibraries + webKitGTK + webBench + wasmKit + floor0 + floor1 + floor2 + floor3
-        + floor4 + floor5 + preview
+        + floor4 + apple.targets + floor5 + preview
         + floor6 + tests
         + appleStubs,
     swiftLanguageModes: [.v6],
@@ -156,6 +159,23 @@ var floor4: [Target] {
     ]
 }
 
+// Draws view trees with SwiftUI. On Linux a target of the same name in HostUI does that, and this
+// one is checked against the vocabulary (Scripts/check-apple.sh).
+var apple: (products: [Product], targets: [Target]) {
+    #if os(Linux)
+        ([], [])
+    #else
+        (
+            [.library(name: "PatchSwiftUI", targets: ["PatchSwiftUI"])],
+            [
+                .target(
+                    name: "PatchSwiftUI", dependencies: ["PatchSDK", "ViewTree"],
+                    swiftSettings: [.swiftLanguageMode(.v5)])
+            ]
+        )
+    #endif
+}
+
 // WebKitGTK is half a gigabyte and of no use to most, so its adapter and the example that shows it
 // are there only when OPENPATCH_WEBKITGTK is set (Scripts/test-webkitgtk.sh).
 nonisolated var webKitGTKWanted: Bool { Context.environment["OPENPATCH_WEBKITGTK"] != nil }
@@ -246,7 +266,10 @@ var preview: [Target] {
     [
         .target(
             name: "PatchPreview",
-            dependencies: ["PatchCompiler", "PatchHTML", "PatchServer", "ViewTree", "WebAssembly"],
+            dependencies: [
+                "PatchCompiler", "PatchCompression", "PatchHTML", "PatchServer", "ViewTree",
+                "WebAssembly",
+            ],
             swiftSettings: swiftSyntaxSearch)
     ]
 }
@@ -317,6 +340,8 @@ var tests: [Target] {
         // An app with web bundles and without a window, for tests of processes.
         .executableTarget(
             name: "bundle-child", dependencies: ["WebViewBundle"], path: "Tests/BundleChild"),
+        // One of each view and modifier of the vocabulary.
+        .target(name: "ViewSamples", dependencies: ["ViewTree"], path: "Tests/ViewSamples"),
         // Modules made from a seed, and the tool that attacks the engine with them.
         .target(
             name: "WebAssemblyFuzz", dependencies: ["CWasmCore", "WebAssembly", "WebAssemblySpec"],
@@ -363,9 +388,11 @@ var tests: [Target] {
             dependencies: ["FleetSimulation", "Rollout", "RolloutGates", "TestSupport"]),
         .testTarget(name: "ModuleABITests", dependencies: ["ModuleABI", "TestSupport"]),
         .testTarget(
-            name: "ViewTreeTests", dependencies: ["ViewTree", "WebAssembly", "TestSupport"]),
+            name: "ViewTreeTests",
+            dependencies: ["ViewTree", "ViewSamples", "WebAssembly", "TestSupport"]),
         .testTarget(
-            name: "PatchHTMLTests", dependencies: ["PatchHTML", "ViewTree", "TestSupport"]),
+            name: "PatchHTMLTests",
+            dependencies: ["PatchHTML", "ViewTree", "ViewSamples", "TestSupport"]),
         .testTarget(
             name: "UpdateEngineTests",
             dependencies: [
@@ -435,9 +462,9 @@ var tests: [Target] {
             name: "EndToEndTests",
             dependencies: [
                 "CommandLineKit", "ModuleABI", "PatchCompiler", "PatchCompression", "PatchCrypto",
-                "PatchPlatform", "PatchSDK", "Rollout", "TUF", "WebAssembly", "WebAssemblyWASI",
-                "WebViewBundle", "TestSupport", "patchcli", "patchd", "RolloutGates",
-                "TUFRepository",
+                "PatchHTML", "PatchPlatform", "PatchSDK", "Rollout", "RolloutGates", "TUF",
+                "TUFRepository", "ViewTree", "WebAssembly", "WebAssemblyWASI", "WebViewBundle",
+                "TestSupport", "patchcli", "patchd",
             ],
             swiftSettings: swiftSyntaxSearch),
     ]

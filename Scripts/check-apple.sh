@@ -137,6 +137,49 @@ check_stubs() {
     echo "check-apple: Apple adapters type-check against Stubs/ (stub-checked, not run)"
 }
 
+# PatchSwiftUI draws with most of SwiftUI, so its stub is the vocabulary itself: the guest's SwiftUI,
+# compiled natively, has the names and signatures of Apple's. Swift 5 mode, as the target has.
+check_renderer() {
+    local folder modules=$scratch/debug/Modules guest=Sources/PatchCompiler/Guest maps=()
+    folder=$(mktemp -d)
+    trap 'rm -rf "$folder"' RETURN
+    OPENPATCH_APPLE_STUBS=1 swift build --scratch-path "$scratch" --target ViewTree \
+        > "$folder/log" 2>&1 || { cat "$folder/log" >&2; return 1; }
+    local map
+    for map in CPatchGate CWasmCore; do
+        maps+=(-Xcc "-fmodule-map-file=$scratch/debug/$map.build/module.modulemap")
+    done
+    for map in CBrotli COpenSSL; do
+        maps+=(-Xcc "-fmodule-map-file=Sources/System/$map/module.modulemap")
+    done
+    local file sources=()
+    for file in "$guest"/PatchGuest/*.swift; do
+        case $file in */NativeCall.swift) ;; *) sources+=("$file") ;; esac
+    done
+    swiftc -swift-version 5 -parse-as-library -emit-module -module-name PatchGuest \
+        -emit-module-path "$folder/PatchGuest.swiftmodule" "${sources[@]}"
+    swiftc -swift-version 5 -parse-as-library -emit-module -module-name SwiftUI -I "$folder" \
+        -emit-module-path "$folder/SwiftUI.swiftmodule" "$guest"/SwiftUI/*.swift
+    cp -r Sources/PatchSwiftUI "$folder/renderer"
+    renderer() {
+        swiftc -typecheck -warnings-as-errors -swift-version 5 -parse-as-library \
+            -module-name PatchSwiftUI -I "$folder" -I "$modules" "${maps[@]}" \
+            "$folder"/renderer/*.swift > "$folder/log" 2>&1
+    }
+    renderer || {
+        cat "$folder/log" >&2
+        echo "check-apple: PatchSwiftUI does not type-check against the vocabulary." >&2
+        return 1
+    }
+    sed -i.orig 's/VStack(alignment:/VStack(alignmen:/' "$folder/renderer/Vocabulary.generated.swift"
+    rm "$folder/renderer/Vocabulary.generated.swift.orig"
+    if renderer; then
+        echo "self-test: a misspelt argument of VStack passed; the renderer is not looked at" >&2
+        return 1
+    fi
+    echo "check-apple: PatchSwiftUI type-checks against the vocabulary"
+}
+
 # The stub build is worth something only if it sees the Apple code: with one member misspelt in an
 # adapter it has to fail.
 self_test_stubs() {
@@ -164,4 +207,5 @@ check_deny_list
 [ "${1:-}" = --deny-list ] && exit 0
 check_stubs
 self_test_stubs
+check_renderer
 echo "check-apple: passed, and able to fail"

@@ -10,6 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "Scripts" / "vocabulary"))
 sys.dont_write_bytecode = True
 
+import apple  # noqa: E402
 import guest  # noqa: E402
 import html_dispatch  # noqa: E402
 import page  # noqa: E402
@@ -23,8 +24,9 @@ def main() -> None:
         "Sources/PatchCompiler/Guest/SwiftUI/ViewVocabulary.generated.swift": guest.render(rows),
         "Sources/ViewTree/Vocabulary.generated.swift": tree.render(rows),
         "Sources/PatchHTML/Vocabulary.generated.swift": html_dispatch.render(rows),
-        "Tests/ViewTreeTests/Samples.generated.swift": tree.samples(rows),
-        "Tests/PatchHTMLTests/Samples.generated.swift": tree.samples(rows),
+        "Sources/ModuleABI/ViewVocabulary.generated.swift": tree.maximum(rows),
+        "Tests/ViewSamples/Samples.generated.swift": tree.samples(rows),
+        "Sources/PatchSwiftUI/Vocabulary.generated.swift": apple.render(rows),
         "Docs/vocabulary.md": page.render(rows),
     }
     for name, text in outputs.items():

@@ -36,6 +36,8 @@ class Row:
     overloads: list[Overload] = dataclasses.field(default_factory=list)
     is_custom: bool = False
     html: str = ""
+    apple: str = ""
+    apple_since: str = ""
 
     @property
     def case(self) -> str:
@@ -150,11 +152,16 @@ def read() -> Table:
             row.is_custom = True
         elif word == "html":
             row.html = rest
+        elif word == "apple":
+            found = re.match(r"(?:\[([\d.]+)\] )?(.*)", rest)
+            row.apple_since, row.apple = found[1] or row.since, found[2]
         else:
             fail(f"'{word}' is unknown")
     for row in table.rows:
         if not row.html:
             sys.exit(f"{TABLE}: {row.name} says nothing about HTML")
+        if not row.apple:
+            sys.exit(f"{TABLE}: {row.name} says nothing about SwiftUI")
         if not row.overloads and not row.is_custom:
             sys.exit(f"{TABLE}: {row.name} has no overload")
     cases = [row.case for row in table.views], [row.case for row in table.modifiers]

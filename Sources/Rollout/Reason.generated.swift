@@ -164,6 +164,8 @@ public enum Reason: String, CaseIterable, Sendable {
     case moduleOfOtherRelease = "module_of_other_release"
     /// The module uses another calling convention than this SDK.
     case abiUnsupported = "abi_unsupported"
+    /// The module draws views in ways that this SDK does not know.
+    case viewVocabularyUnsupported = "view_vocabulary_unsupported"
     /// The module needs functions that this build of the app does not have.
     case surfaceMissing = "surface_missing"
     /// The module imports a host function that the app does not grant.
@@ -188,6 +190,8 @@ public enum Reason: String, CaseIterable, Sendable {
     case resultMismatch = "result_mismatch"
     /// The module returned bytes that cannot be read.
     case resultMalformed = "result_malformed"
+    /// The module drew something that cannot be read; the app's own view is shown.
+    case viewUnreadable = "view_unreadable"
     /// The module named bytes outside its own memory.
     case guestMemoryFault = "guest_memory_fault"
     /// The module failed inside a call; native code served it where there is some.
@@ -329,6 +333,7 @@ public enum Reason: String, CaseIterable, Sendable {
             .moduleOfOtherBuild,
             .moduleOfOtherRelease,
             .abiUnsupported,
+            .viewVocabularyUnsupported,
             .surfaceMissing,
             .capabilityDenied,
             .importUnknown,
@@ -348,6 +353,7 @@ public enum Reason: String, CaseIterable, Sendable {
             .argumentMismatch,
             .resultMismatch,
             .resultMalformed,
+            .viewUnreadable,
             .guestMemoryFault,
             .trapped,
             .timeLimit,

@@ -1,6 +1,8 @@
 /// Writes view trees as guests do: for hosts that make trees themselves, and for tests.
 struct TreeWriter {
     private(set) var bytes: [UInt8] = []
+    /// What is written for a token.
+    var translate: (EventToken) -> EventToken = { $0 }
 
     private mutating func put<T: FixedWidthInteger>(_ value: T) {
         withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
@@ -12,7 +14,7 @@ struct TreeWriter {
     mutating func int(_ value: Int) { put(Int64(value)) }
     mutating func double(_ value: Double) { put(value.bitPattern) }
     mutating func bool(_ value: Bool) { bytes.append(value ? 1 : 0) }
-    mutating func token(_ value: EventToken) { put(value.rawValue) }
+    mutating func token(_ value: EventToken) { put(translate(value).rawValue) }
 
     mutating func string(_ value: String) {
         let text = Array(value.utf8)
@@ -79,8 +81,12 @@ struct TreeWriter {
 
 extension Tree {
     /// Writes a tree as a guest would.
-    public static func encode(_ views: [ViewNode]) -> [UInt8] {
+    /// - Parameter translate: gives another token in the place of each.
+    public static func encode(
+        _ views: [ViewNode], tokens translate: @escaping (EventToken) -> EventToken = { $0 }
+    ) -> [UInt8] {
         var writer = TreeWriter()
+        writer.translate = translate
         for view in views { writer.node(view) }
         return writer.bytes
     }

@@ -12,7 +12,7 @@ enum Floors {
             "WebAssemblySpec", "ViewTree", "WebAssemblyWASI",
         ],
         ["FleetSimulation", "PatchSDK", "WASISuite"],
-        ["PatchHTML", "PatchSDKWASI", "WebViewBundle", "WebViewBundleGTK"],
+        ["PatchHTML", "PatchSDKWASI", "PatchSwiftUI", "WebViewBundle", "WebViewBundleGTK"],
         ["PatchCompiler", "PatchServer"],
         ["PatchPreview"],
         ["patchcli", "patchd", "webshell"],

@@ -13,8 +13,13 @@ struct Edit: Decodable {
     var edits: [Replacement]
 
     /// All of them, in the order of their names.
-    static func all() throws -> [Edit] {
-        let folder = SharedData.checkout.appendingPathComponent("Tests/Edits")
+    static func all() throws -> [Edit] { try all(in: "Tests/Edits") }
+
+    /// Those of the shop's screens.
+    static func screens() throws -> [Edit] { try all(in: "Tests/Edits/Screens") }
+
+    private static func all(in path: String) throws -> [Edit] {
+        let folder = SharedData.checkout.appendingPathComponent(path)
         return try FileManager.default.contentsOfDirectory(atPath: folder.path)
             .filter { $0.hasSuffix(".json") }.sorted().map {
                 try JSONDecoder().decode(

@@ -17,14 +17,14 @@ enum NativeProgram {
     /// - Throws: ``Failed`` with what the compiler said.
     static func compile(
         _ sources: URL, module: String, to program: URL, flags: [String] = ["-O"],
-        language: String = "6"
+        language: String = "6", with more: [String] = []
     ) throws {
         let files =
             FileManager.default.enumerator(atPath: sources.path)?
             .compactMap { $0 as? String }.filter { $0.hasSuffix(".swift") }.sorted()
             .map { sources.appendingPathComponent($0).path } ?? []
         let products = Tools.builtProducts
-        let objects = targets.flatMap { target -> [String] in
+        let objects = (targets + more).flatMap { target -> [String] in
             let folder = products.appendingPathComponent("\(target).build")
             return
                 (FileManager.default.enumerator(atPath: folder.path)?
@@ -47,7 +47,7 @@ enum NativeProgram {
     }
 
     /// Where the module maps of the C code below PatchSDK lie.
-    private static var moduleMaps: [String] {
+    static var moduleMaps: [String] {
         let own = ["CPatchGate", "CWasmCore"].map {
             Tools.builtProducts.appendingPathComponent("\($0).build/module.modulemap")
         }

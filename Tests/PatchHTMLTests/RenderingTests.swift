@@ -1,4 +1,5 @@
 import Testing
+import ViewSamples
 import ViewTree
 
 @testable import PatchHTML

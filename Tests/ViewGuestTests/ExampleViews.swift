@@ -84,7 +84,9 @@ final class Screen {
     func refresh() throws { tree = try view.render() }
 
     /// All that can be read, in order.
-    var words: [String] { tree.flatMap(Self.words) }
+    var words: [String] { Self.words(of: tree) }
+
+    static func words(of views: [ViewNode]) -> [String] { views.flatMap(words) }
 
     var html: String { HTMLRenderer.screen(tree).body }
 

@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import ViewSamples
 import ViewTree
 
 @Suite("Trees that cannot be read")

@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import ViewSamples
 import ViewTree
 
 @Suite("View trees, written and read again")

@@ -10,6 +10,8 @@ extension BuildManifest {
 
 extension DeclarationIndex {
     init(_ code: AppCode) {
-        self.init(code.tree, functions: code.scan.functions, natives: code.scan.natives)
+        self.init(
+            code.tree, functions: code.scan.functions, natives: code.scan.natives,
+            views: code.scan.views)
     }
 }

@@ -63,6 +63,8 @@ public struct BuildManifest: Sendable, Equatable, Codable {
     public var errors: [String]?
     /// Native functions that modules may call, by id; absent in manifests of earlier versions.
     public var calls: [Call]?
+    /// Routed views, by id; absent in manifests of earlier versions.
+    public var views: [Function]?
     /// SHA-256 of `base.wasm`, 64 hex digits.
     public var base: String
 
@@ -114,8 +116,10 @@ public struct BuildManifest: Sendable, Equatable, Codable {
     init(
         v: Int = 1, app_id: String, fingerprint: String, surface: String, abi: Int, number: Int,
         toolchain: String, inputs: [Fingerprint.Input], functions: [Function], natives: [Native],
-        base: String, errors: [String]? = nil, calls: [Call]? = nil
+        base: String, errors: [String]? = nil, calls: [Call]? = nil,
+        views: [Function]? = nil
     ) {
+        self.views = views
         self.calls = calls
         self.errors = errors
         self.v = v

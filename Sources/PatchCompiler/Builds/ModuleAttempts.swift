@@ -39,6 +39,7 @@ struct ModuleAttempts {
 
     private let index: DeclarationIndex
     private let types: ValueTypes
+    private let views: [RoutableView]
     private let builder: GuestBuilder
     private let model: Renumbering.Model?
     private let fate: Fate
@@ -54,13 +55,14 @@ struct ModuleAttempts {
     ///     modules may call it.
     ///   - input: what to compile; may refuse.
     init(
-        index: DeclarationIndex, functions: [RoutableFunction], types: ValueTypes,
-        builder: GuestBuilder, like model: Renumbering.Model?, fate: Fate,
+        index: DeclarationIndex, functions: [RoutableFunction], views: [RoutableView] = [],
+        types: ValueTypes, builder: GuestBuilder, like model: Renumbering.Model?, fate: Fate,
         isCallable: @escaping (Int) -> Bool,
         input: @escaping (PatchSourceGenerator) throws -> Input
     ) {
         self.index = index
         self.functions = functions
+        self.views = views
         self.types = types
         self.builder = builder
         self.model = model
@@ -97,13 +99,15 @@ struct ModuleAttempts {
     private func generator(for functions: [RoutableFunction]) -> PatchSourceGenerator {
         PatchSourceGenerator(
             index: index, functions: functions, types: types, natives: demotion.natives,
-            barred: Set(demotion.barred.keys))
+            barred: Set(demotion.barred.keys), views: views)
     }
 
     private mutating func build(_ generator: PatchSourceGenerator) throws -> GuestModule {
         let input = try input(generator)
         runs += 1
-        return try builder.build(sources: input.sources, section: input.section, like: model)
+        return try builder.build(
+            sources: input.sources, adding: views.isEmpty ? [] : ViewModuleBuilder.exports,
+            section: input.section, like: model)
     }
 
     // MARK: - What failed
@@ -135,7 +139,7 @@ struct ModuleAttempts {
         var faults = generator.faults(of: error)
         // The developer's own guest code is at fault, which nobody can do without.
         if faults.isEmpty, error.errors.contains(where: generator.isElsewhere) { throw explained }
-        if generator.functions.isEmpty { throw explained }
+        if generator.functions.isEmpty, generator.views.isEmpty { throw explained }
         // What uses a name without anything behind it is told why there is nothing.
         var reasons: [Int: GuestLinter.Finding] = [:]
         for position in faults.keys {
@@ -261,8 +265,12 @@ struct ModuleAttempts {
 }
 
 extension PatchSourceGenerator {
-    /// The declarations of the functions that the module serves.
-    var seeds: Set<Int> { Set(functions.compactMap { index.index(of: $0.id) }) }
+    /// The declarations of the functions and views that the module serves.
+    var seeds: Set<Int> {
+        Set(
+            functions.compactMap { index.index(of: $0.id) }
+                + views.compactMap { index.index(ofView: $0.id) })
+    }
 
     /// The declarations that a failed build complains about, with what it says.
     fileprivate func faults(of error: GuestBuildError) -> [Int: CoverageReport.Problem] {

@@ -10,12 +10,15 @@ struct Coverage {
     var report = CoverageReport()
     /// The routed functions to compile.
     var functions: [RoutableFunction] = []
+    /// The views to compile.
+    var views: [RoutableView] = []
     /// Declarations whose installed form does something else than the tree's.
     private(set) var affected: Set<Int> = []
 
     private let index: DeclarationIndex
     private let manifest: BuildManifest
     private let built: [String: BuildManifest.Function]
+    private let builtViews: [String: BuildManifest.Function]
     private let natives: [String: String]
     private let builtPaths: Set<String>
     private var blockers: [(message: String, place: SourcePlace)] = []
@@ -25,6 +28,7 @@ struct Coverage {
         self.index = index
         self.manifest = manifest
         built = Dictionary(manifest.functions.map { ($0.id, $0) }) { first, _ in first }
+        builtViews = Dictionary((manifest.views ?? []).map { ($0.id, $0) }) { first, _ in first }
         natives = Dictionary(manifest.natives.map { ($0.key, $0.hash) }) { first, _ in first }
         builtPaths = Set(manifest.natives.map { Self.withoutDiscriminator($0.key) })
         compareInputs(code)
@@ -36,6 +40,14 @@ struct Coverage {
                 causes[function.id] = (.bodyChanged, nil)
             } else if let position = index.index(of: function.id) {
                 // A type of its signature has another shape than the build's.
+                reshaped.append(position)
+            }
+        }
+        for view in code.scan.views {
+            guard let old = builtViews[view.hexID], old.body != view.bodyHash else { continue }
+            if isRouted(view) {
+                causes[view.id] = (.bodyChanged, nil)
+            } else if let position = index.index(ofView: view.id) {
                 reshaped.append(position)
             }
         }
@@ -60,6 +72,22 @@ struct Coverage {
                 CoverageReport.Covered(
                     id: function.hexID, name: function.displayName, place: function.place,
                     cause: cause, through: through))
+        }
+        for view in code.scan.views {
+            guard isRouted(view) else {
+                report.unknownToBuild.append(view.displayName)
+                continue
+            }
+            guard let (cause, through) = causes[view.id] else {
+                report.unchanged += 1
+                continue
+            }
+            views.append(view)
+            if let position = index.index(ofView: view.id) { affected.insert(position) }
+            report.covered.append(
+                CoverageReport.Covered(
+                    id: view.hexID, name: view.displayName, place: view.place, cause: cause,
+                    through: through))
         }
         let present = Set(index.declarations.map(\.key))
         report.removed = manifest.natives.filter { !present.contains($0.key) }
@@ -124,6 +152,10 @@ struct Coverage {
         built[function.hexID]?.sig == DeclarationID.hex16(function.signature)
     }
 
+    private func isRouted(_ view: RoutableView) -> Bool {
+        builtViews[view.hexID]?.sig == DeclarationID.hex16(view.signature)
+    }
+
     // MARK: - Users
 
     /// Covers the routed users of a changed declaration and complains about native ones.
@@ -147,6 +179,10 @@ struct Coverage {
         while let current = pending.popLast() {
             for user in users(of: current) where seen.insert(user).inserted {
                 let declaration = index.declarations[user]
+                if let view = declaration.view, isRouted(view) {
+                    if causes[view.id] == nil { causes[view.id] = (.usesChanged, changed.path) }
+                    continue
+                }
                 let functions = declaration.routed.filter(isRouted)
                 for function in functions where causes[function.id] == nil {
                     causes[function.id] = (.usesChanged, changed.path)
@@ -186,7 +222,7 @@ struct Coverage {
         let declaration = index.declarations[position]
         if isUsedByRuntime(declaration) || declaration.kind == .deinitializer { return false }
         if declaration.kind == .method || declaration.kind == .property,
-            conforms(declaration.container)
+            mayBeWitness(declaration), !isBody(declaration)
         {
             return false
         }
@@ -220,7 +256,7 @@ struct Coverage {
         case .method, .property:
             // A protocol's machinery calls witnesses without naming them, as the language calls
             // some members.
-            if conforms(declaration.container) || !names.isDisjoint(with: Declaration.unnamed) {
+            if mayBeWitness(declaration) || !names.isDisjoint(with: Declaration.unnamed) {
                 names.formUnion(container(declaration))
             }
         default: break
@@ -258,6 +294,24 @@ struct Coverage {
         index.typeParts[container.joined(separator: ".")]?.contains {
             !index.declarations[$0].inherited.isEmpty
         } ?? false
+    }
+
+    /// Whether a protocol's machinery may call it. Of a view that is its body, nothing else.
+    private func mayBeWitness(_ declaration: Declaration) -> Bool {
+        conforms(declaration.container)
+            && (isBody(declaration) || !isView(declaration.container))
+    }
+
+    /// Whether it is what a view draws: the system calls it of views that somebody made by name.
+    private func isBody(_ declaration: Declaration) -> Bool {
+        declaration.names == ["body"] && !declaration.isStatic && isView(declaration.container)
+    }
+
+    /// Whether a type is a view, and conforms to nothing else.
+    private func isView(_ container: [String]) -> Bool {
+        let all = (index.typeParts[container.joined(separator: ".")] ?? [])
+            .flatMap { index.declarations[$0].inherited }
+        return !all.isEmpty && all.allSatisfy { ["View", "SwiftUI.View"].contains($0) }
     }
 
     /// Whether something calls it that does not name it: the system, or code that knows only a

@@ -43,6 +43,8 @@ struct Declaration {
     var references: References
     /// The routed functions that it is: a property may have two.
     var routed: [RoutableFunction] = []
+    /// The view whose body it is.
+    var view: RoutableView?
     /// The functions that it is and that modules may call natively.
     var natives: [RoutableFunction] = []
     var isStatic = false

@@ -9,12 +9,17 @@ struct DeclarationIndex {
     /// Indices of the type itself and its extensions, by type path.
     private(set) var typeParts: [String: [Int]] = [:]
 
-    init(_ tree: SourceTree, functions: [RoutableFunction], natives: [RoutableFunction] = []) {
+    init(
+        _ tree: SourceTree, functions: [RoutableFunction], natives: [RoutableFunction] = [],
+        views: [RoutableView] = []
+    ) {
         files = tree.files
+        let bodies = Dictionary(views.map { ($0.declaration.id, $0) }) { first, _ in first }
         let callable = Dictionary(grouping: natives) { $0.declaration.id }
         let routed = Dictionary(grouping: functions) { $0.declaration.id }
         for (number, file) in tree.files.enumerated() {
             var walk = Walk(file: file, number: number, routed: routed, base: declarations.count)
+            walk.views = bodies
             walk.topLevel(file.tree.statements)
             declarations += walk.found
         }
@@ -41,6 +46,9 @@ struct DeclarationIndex {
         declarations.firstIndex { $0.routed.contains { $0.id == id } }
     }
 
+    /// The declaration of a routed view's body.
+    func index(ofView id: UInt64) -> Int? { declarations.firstIndex { $0.view?.id == id } }
+
     /// Whether the app itself declares the type.
     func declaresType(_ path: [String]) -> Bool {
         typeParts[path.joined(separator: ".")]?.contains {
@@ -55,6 +63,7 @@ struct DeclarationIndex {
         let number: Int
         let routed: [SyntaxIdentifier: [RoutableFunction]]
         let base: Int
+        var views: [SyntaxIdentifier: RoutableView] = [:]
         var found: [Declaration] = []
         private var script: [Syntax] = []
 
@@ -243,7 +252,9 @@ struct DeclarationIndex {
         ) -> Int {
             let syntax = Syntax(node)
             let functions = routed[syntax.id] ?? []
-            let omitted = omitting.union(functions.map(\.body.id))
+            let view = views[syntax.id]
+            let omitted = omitting.union(functions.map(\.body.id)).union(
+                view.map { [$0.body.id] } ?? [])
             // What a type or extension mentions beside its members is its header.
             let references = References(in: parts)
             let isContainer = kind == .extensionHeader
@@ -258,6 +269,7 @@ struct DeclarationIndex {
                     hash: TokenHash.hex16(parts, omitting: omitted), references: references,
                     routed: functions, isStatic: isStatic, isConditional: context.isConditional,
                     attributes: Self.attributes(of: syntax)))
+            found[found.count - 1].view = view
             found[found.count - 1].isOverride =
                 syntax.asProtocol((any WithModifiersSyntax).self)?.modifiers
                 .contains { $0.name.text == "override" } ?? false

@@ -36,13 +36,13 @@ public struct Fingerprint: Sendable, Equatable, Codable {
     init(
         folder: URL, configuration: ProjectConfiguration, tree: SourceTree,
         functions: [RoutableFunction], natives: [RoutableFunction],
-        lists: [PropertyListInputs.Entry]
+        views: [RoutableView] = [], lists: [PropertyListInputs.Entry]
     ) {
         let surface = Surface(
-            configuration: configuration, functions: functions, natives: natives)
+            configuration: configuration, functions: functions, natives: natives, views: views)
         self.surface = surface.hash
         var inputs = [Input(name: "surface", hash: surface.hash)]
-        let bodies = Set(functions.map(\.body.id))
+        let bodies = Set(functions.map(\.body.id) + views.map(\.body.id))
         for file in tree.files {
             inputs.append(
                 Input(

@@ -10,9 +10,13 @@ struct Surface: Equatable {
 
     init(
         configuration: ProjectConfiguration, functions: [RoutableFunction],
-        natives: [RoutableFunction]
+        natives: [RoutableFunction], views: [RoutableView] = []
     ) {
-        var lines = ["abi \(abiVersion)", "vocabulary 0"]
+        let vocabulary = views.isEmpty ? 0 : viewVocabularyMaximum
+        var lines = ["abi \(abiVersion)", "vocabulary \(vocabulary)"]
+        lines += views.map {
+            "view \($0.module) \($0.hexID) \(DeclarationID.hex16($0.signature))"
+        }
         lines += configuration.sources.map { "target \($0.module)" }
         lines += functions.map {
             "function \($0.module) \($0.hexID) \(DeclarationID.hex16($0.signature))"

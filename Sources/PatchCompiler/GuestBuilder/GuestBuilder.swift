@@ -22,25 +22,26 @@ public struct GuestBuilder: Sendable {
     ///   - sources: the Swift files; their order does not matter.
     ///   - exports: what the module gives to the host, besides the guest runtime's exports.
     ///   - exportIfDefined: whether a wanted function may be missing.
+    ///   - more: functions of the guest's own modules that it gives as well.
     ///   - section: what the module says about itself; its `capabilities` are filled in from what
     ///     the module imports.
     /// - Throws: ``GuestBuildError``.
     public func build(
         sources: [GuestSource], exports: GuestExports = .automatic, exportIfDefined: Bool = false,
-        section: ModuleSection? = nil
+        adding more: [String] = [], section: ModuleSection? = nil
     ) throws -> GuestModule {
         try build(
-            sources: sources, exports: exports, exportIfDefined: exportIfDefined, section: section,
-            like: nil)
+            sources: sources, exports: exports, exportIfDefined: exportIfDefined, adding: more,
+            section: section, like: nil)
     }
 
     /// Builds one module, with the numbers of `model` for what both have.
     func build(
         sources: [GuestSource], exports: GuestExports = .automatic, exportIfDefined: Bool = false,
-        section: ModuleSection?, like model: Renumbering.Model?
+        adding more: [String] = [], section: ModuleSection?, like model: Renumbering.Model?
     ) throws -> GuestModule {
         guard !sources.isEmpty else { throw GuestBuildError.noSources }
-        let wanted = try exportNames(exports, in: sources, ifDefined: exportIfDefined)
+        let wanted = try exportNames(exports, in: sources, ifDefined: exportIfDefined, more)
         var clock = Stopwatch()
         var timings = GuestBuildTimings()
 
@@ -75,7 +76,7 @@ public struct GuestBuilder: Sendable {
     }
 
     private func exportNames(
-        _ exports: GuestExports, in sources: [GuestSource], ifDefined: Bool
+        _ exports: GuestExports, in sources: [GuestSource], ifDefined: Bool, _ more: [String]
     ) throws -> Wanted {
         var required: [String]
         var optional: [String] = []
@@ -87,6 +88,7 @@ public struct GuestBuilder: Sendable {
             required = found.certain
             optional = found.conditional
         }
+        required += more
         if ifDefined {
             optional += required
             required = []

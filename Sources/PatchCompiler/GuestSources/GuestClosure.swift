@@ -20,14 +20,17 @@ struct GuestClosure {
     ///   - natives: declarations whose bodies stay native, so that what they use is not needed.
     ///   - barred: declarations of which nothing but the name is needed.
     init(
-        of functions: [RoutableFunction], in index: DeclarationIndex, natives: Set<Int> = [],
-        barred: Set<Int> = []
+        of functions: [RoutableFunction], views: [RoutableView] = [], in index: DeclarationIndex,
+        natives: Set<Int> = [], barred: Set<Int> = []
     ) {
         self.index = index
         self.natives = natives
         self.barred = barred
         for function in functions {
             if let seed = index.index(of: function.id) { include(seed) }
+        }
+        for view in views {
+            if let seed = index.index(ofView: view.id) { include(seed) }
         }
         var before = -1
         // Each round may bring names that make more types and members wanted.
@@ -168,6 +171,7 @@ struct GuestClosure {
     }
 
     private static let witnesses: [String: Set<String>] = [
+        "View": ["body"], "ViewModifier": ["body"], "ButtonStyle": ["makeBody"],
         "CustomStringConvertible": ["description"], "Comparable": ["<"], "Equatable": ["=="],
         "Hashable": ["hash", "=="], "Identifiable": ["id"], "CaseIterable": ["allCases"],
         "RawRepresentable": ["rawValue"], "Sequence": ["makeIterator"],

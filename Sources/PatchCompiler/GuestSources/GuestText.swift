@@ -46,9 +46,9 @@ struct GuestText {
         var page = Page(file.bytes)
         for position in wanted.sorted() { keep(position, on: &page) }
         for statement in file.tree.statements {
-            // The one library that has a counterpart in a module.
+            // The libraries that have a counterpart in a module.
             guard let node = statement.item.as(ImportDeclSyntax.self),
-                node.path.trimmedDescription == "Foundation"
+                ["Foundation", "SwiftUI"].contains(node.path.trimmedDescription)
             else { continue }
             page.keep(node.importKeyword)
             page.keep(node.path)

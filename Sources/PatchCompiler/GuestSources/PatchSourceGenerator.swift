@@ -6,6 +6,9 @@ import ModuleABI
 struct PatchSourceGenerator {
     let index: DeclarationIndex
     let functions: [RoutableFunction]
+    /// The views that it shows.
+    let views: [RoutableView]
+    private let known: ValueTypes
     /// The app's types that cross in these functions.
     let types: [ValueType]
     let closure: GuestClosure
@@ -22,11 +25,14 @@ struct PatchSourceGenerator {
     ///   - barred: declarations of which the module has the name only.
     init(
         index: DeclarationIndex, functions: [RoutableFunction], types: ValueTypes,
-        natives: Set<Int> = [], barred: Set<Int> = []
+        natives: Set<Int> = [], barred: Set<Int> = [], views: [RoutableView] = []
     ) {
         self.index = index
         self.functions = functions
-        closure = GuestClosure(of: functions, in: index, natives: natives, barred: barred)
+        self.views = views
+        known = types
+        closure = GuestClosure(
+            of: functions, views: views, in: index, natives: natives, barred: barred)
         called = closure.included.intersection(natives).sorted()
             .flatMap { index.declarations[$0].natives }
         var errors: [ValueType]?
@@ -47,8 +53,31 @@ struct PatchSourceGenerator {
         }
         self.errors = errors
         self.types = types.reachable(
-            from: (functions + called).flatMap(\.types)
-                + ((errors ?? []) + json.types).map { .named($0.reference) })
+            from: (functions + called).flatMap(\.types) + views.flatMap(\.types)
+                + ((errors ?? []) + json.types).map { .named($0.reference) }
+                + (views.isEmpty ? [] : Self.states(types, closure, index)))
+    }
+
+    /// Whatever of the app's types may be state of some view in the module.
+    private static func states(
+        _ types: ValueTypes, _ closure: GuestClosure, _ index: DeclarationIndex
+    ) -> [ABIType] {
+        let paths = Set(
+            closure.valueTypes.map { index.declarations[$0].typePath.joined(separator: ".") })
+        return types.known.values.filter { paths.contains($0.reference.path) }
+            .map { .named($0.reference) }
+    }
+
+    /// The sources, with what connects views to their state and to the host.
+    /// - Throws: ``PatchProjectError`` `cannot_ship` for what no view in a module can do.
+    func viewSources() throws -> [GuestSource] {
+        guard !views.isEmpty else { return sources() }
+        return try ViewSources(
+            sources(), routed: views, types: known,
+            numbers: Dictionary(
+                index.files.enumerated().map { ($0.element.path, $0.offset) },
+                uniquingKeysWith: { first, _ in first })
+        ).sources
     }
 
     /// What the linter has against the module.

@@ -39,6 +39,7 @@ enum TouchUps {
             let isArgument =
                 argument != nil && argument?.label?.text != "keyPath"
                 && argument?.parent?.parent?.is(FunctionCallExprSyntax.self) == true
+                && !isOfEnvironment(argument)
             guard isPattern || isArgument else { return .visitChildren }
             let components = node.components.trimmedDescription
             // A closure over several lines would move the lines that follow.
@@ -46,6 +47,12 @@ enum TouchUps {
             let access = components.hasPrefix(".") ? components : "." + components
             found.append((Syntax(node), access == ".self" ? "{ $0 }" : "{ $0\(access) }"))
             return .skipChildren
+        }
+
+        /// `.environment(\.locale, value)`, which the views' own touch-ups know how to say.
+        private func isOfEnvironment(_ argument: LabeledExprSyntax?) -> Bool {
+            argument?.parent?.parent?.as(FunctionCallExprSyntax.self)?.calledExpression
+                .as(MemberAccessExprSyntax.self)?.declName.baseName.text == "environment"
         }
 
         override func visit(_ node: FunctionParameterSyntax) -> SyntaxVisitorContinueKind {

@@ -35,7 +35,8 @@ struct GeneratedFiles {
         }
         errors = throwsAnything ? scan.types.errors : []
         types = scan.types.reachable(
-            from: all.flatMap(\.types) + errors.map { .named($0.reference) })
+            from: all.flatMap(\.types) + scan.views.flatMap(\.types)
+                + errors.map { .named($0.reference) })
     }
 
     /// The path of the file beside one of the app's.
@@ -49,7 +50,10 @@ struct GeneratedFiles {
         let functions = scan.functions.filter { $0.place.file == path }
         let types = types.filter { $0.file == number && !$0.isBoundToFile }
         let natives = natives(ofFile: number, bound: false)
-        guard !functions.isEmpty || !types.isEmpty || !natives.isEmpty else { return nil }
+        let views = scan.views.filter { $0.place.file == path }
+        guard !functions.isEmpty || !types.isEmpty || !natives.isEmpty || !views.isEmpty else {
+            return nil
+        }
         var text = Self.header
         let mentioned =
             functions.filter { $0.home == .anywhere }.flatMap(\.types) + types.flatMap(\.contents)
@@ -60,6 +64,9 @@ struct GeneratedFiles {
         for function in functions {
             text += "\n" + GateCode.gateVariable(function, gate: gates[function.id] ?? 0)
             if !isBoundToFile(function) { text += GateCode.call(function) }
+        }
+        for view in views {
+            text += "\n" + ViewGateCode.gateVariable(view, gate: gates[view.id] ?? 0)
         }
         let mayThrow = functions.filter { throwsAnything($0) && !isBoundToFile($0) }
         if !mayThrow.isEmpty {
@@ -124,14 +131,18 @@ struct GeneratedFiles {
         let functions = scan.functions.filter { $0.place.file == path && isBoundToFile($0) }
         let types = types.filter { $0.file == number && $0.isBoundToFile }
         let natives = natives(ofFile: number, bound: true)
-        guard !functions.isEmpty || !types.isEmpty || !natives.isEmpty else { return nil }
-        var text = ""
+        let views = scan.views.filter { $0.place.file == path }
+        guard !functions.isEmpty || !types.isEmpty || !natives.isEmpty || !views.isEmpty else {
+            return nil
+        }
+        var text = views.isEmpty ? "" : ViewGateCode.imports
         // Only what is used, so that no other name of the app changes its meaning.
         if !functions.isEmpty { text += "import enum PatchSDK.PatchCall\n" }
         if !natives.isEmpty { text += "import enum PatchSDK.PatchNative\n" }
         text += "import struct PatchSDK.MessagePackReader\n"
         text += "import struct PatchSDK.MessagePackWriter\n"
         for function in functions { text += GateCode.call(function) }
+        for view in views { text += ViewGateCode.call(view) }
         if functions.contains(where: throwsAnything) {
             text += ErrorCode.decoder(errors(ofFile: number), file: path)
         }
@@ -201,8 +212,13 @@ struct GeneratedFiles {
         let natives = scan.natives.sorted { $0.id < $1.id }.map {
             "{\"id\":\"\($0.hexID)\",\"sig\":\"\(DeclarationID.hex16($0.signature))\"}"
         }
+        let views = scan.views.sorted { $0.id < $1.id }.map {
+            "{\"id\":\"\($0.hexID)\",\"gate\":\(gates[$0.id] ?? 0),"
+                + "\"sig\":\"\(DeclarationID.hex16($0.signature))\"}"
+        }
         return "{\"v\":1,\"fp_surface\":\"\(surface)\",\"functions\":["
             + entries.joined(separator: ",") + "],\"natives\":["
-            + natives.joined(separator: ",") + "]}"
+            + natives.joined(separator: ",") + "]"
+            + (views.isEmpty ? "" : ",\"views\":[" + views.joined(separator: ",") + "]") + "}"
     }
 }

@@ -42,7 +42,7 @@ public struct Preparer: Sendable {
         try tree.checkSyntax()
         let scan = FunctionScanner.scan(tree)
         var lock = try ProjectLock(folder: folder)
-        try lock.allot(scan.functions.map { ($0.id, "\($0.module).\($0.displayName)") })
+        try lock.allot(scan)
         let gates = lock.gates
 
         let generated = GeneratedFiles(tree, scan, gates: gates)
@@ -50,14 +50,16 @@ public struct Preparer: Sendable {
         for (number, file) in tree.files.enumerated() {
             let functions = scan.functions.filter { $0.place.file == file.path }
             wanted[file.path] = Self.marked(
-                file, functions, block: generated.block(ofFile: number))
+                file, functions, views: scan.views.filter { $0.place.file == file.path },
+                block: generated.block(ofFile: number))
             if let text = generated.helpers(ofFile: number) {
                 wanted[GeneratedFiles.helperPath(for: file.path)] = Array(text.utf8)
             }
         }
         wanted.merge(generated.tables(configuration).mapValues { Array($0.utf8) }) { $1 }
         let surface = Surface(
-            configuration: configuration, functions: scan.functions, natives: scan.natives)
+            configuration: configuration, functions: scan.functions, natives: scan.natives,
+            views: scan.views)
         wanted[surfacePath] = Array(generated.surface(hash: surface.hash).utf8)
         wanted[ProjectLock.fileName] = try lock.encoded()
 
@@ -65,6 +67,10 @@ public struct Preparer: Sendable {
         report.changedFiles = try write(wanted)
         report.native = scan.refusals
         report.routed = scan.functions.map {
+            PrepareReport.Routed(
+                id: $0.hexID, name: $0.displayName, gate: gates[$0.id] ?? 0, place: $0.place)
+        }
+        report.routed += scan.views.map {
             PrepareReport.Routed(
                 id: $0.hexID, name: $0.displayName, gate: gates[$0.id] ?? 0, place: $0.place)
         }
@@ -85,7 +91,8 @@ public struct Preparer: Sendable {
 
     /// The text of a file with gates in it.
     static func marked(
-        _ file: SourceFile, _ functions: [RoutableFunction], block: String? = nil
+        _ file: SourceFile, _ functions: [RoutableFunction], views: [RoutableView] = [],
+        block: String? = nil
     ) -> [UInt8] {
         var insertions: [(offset: Int, order: Int, text: String)] = []
         for function in functions {
@@ -93,6 +100,10 @@ public struct Preparer: Sendable {
             if let offset = function.returnOffset {
                 insertions.append((offset, 1, GateCode.explicitReturn(function)))
             }
+        }
+        for view in views {
+            insertions.append((view.openOffset, 0, ViewGateCode.open(view)))
+            insertions.append((view.closeOffset, 1, ViewGateCode.close(view)))
         }
         insertions.sort { ($0.offset, $0.order) < ($1.offset, $1.order) }
         var text: [UInt8] = []

@@ -24,6 +24,6 @@ struct AppCode {
             }
         fingerprint = Fingerprint(
             folder: folder, configuration: configuration, tree: tree, functions: scan.functions,
-            natives: scan.natives, lists: lists)
+            natives: scan.natives, views: scan.views, lists: lists)
     }
 }

@@ -15,12 +15,13 @@ extension PatchProject {
         let index = DeclarationIndex(code)
         var lock = try ProjectLock(folder: folder)
         let before = lock
-        try lock.allot(code.scan.functions.map { ($0.id, "\($0.module).\($0.displayName)") })
+        try lock.allot(code.scan)
 
         let known = try manifests()
         let same = known.first { $0.fingerprint == code.fingerprint.value }
         let functions = Self.manifestFunctions(code.scan.functions, lock.gates)
-        if let same, !replacing, same.functions != functions {
+        let views = Self.manifestViews(code.scan.views, lock.gates)
+        if let same, !replacing, same.functions != functions || same.views != views {
             throw PatchProjectError(
                 .buildConflict,
                 "build \(same.short) is registered with the same native code and other bodies of "
@@ -39,7 +40,7 @@ extension PatchProject {
             inputs: code.fingerprint.inputs, functions: functions,
             natives: Coverage.natives(of: index), base: Hex.encode(SHA256.hash(base.wasm)),
             errors: code.scan.types.errors.map(ErrorCode.key),
-            calls: Self.manifestCalls(code.scan.natives))
+            calls: Self.manifestCalls(code.scan.natives), views: views)
         let target = buildFolder(manifest)
         if same != manifest || !isStored(manifest, base) { try store(manifest, base, in: target) }
         if lock != before { try writeLock(lock) }
@@ -65,7 +66,8 @@ extension PatchProject {
         let standsAlone = standsAlone
         let guests = try PatchSourceGenerator.guestFolders(configuration, in: folder)
         var attempts = ModuleAttempts(
-            index: index, functions: coverage.functions, types: code.scan.types,
+            index: index, functions: coverage.functions, views: coverage.views,
+            types: code.scan.types,
             builder: GuestBuilder(
                 toolchain: try Toolchain.discover(target: guestOptions.target),
                 options: moduleOptions),
@@ -76,7 +78,7 @@ extension PatchProject {
             }
         ) { generator in
             try Self.refuseNewErrors(generator, manifest)
-            let sources = generator.sources() + guests
+            let sources = try generator.viewSources() + guests
             guard !sources.isEmpty else {
                 throw PatchProjectError(
                     .nothingChanged,
@@ -84,7 +86,7 @@ extension PatchProject {
             }
             let section = section(
                 release: release, fingerprint: manifest.fingerprint, covered: coverage.functions,
-                called: generator.called)
+                called: generator.called, views: coverage.views)
             return .init(sources: sources, section: section)
         }
         let outcome = try attempts.run()
@@ -136,26 +138,39 @@ extension PatchProject {
 
     private func section(
         release: ReleaseIdentity, fingerprint: String, covered: [RoutableFunction],
-        called: [RoutableFunction] = []
+        called: [RoutableFunction] = [], views: [RoutableView] = []
     ) -> ModuleSection {
         let sorted = covered.sorted { $0.id < $1.id }
         let needed = Set(
             (covered + called).map {
                 ModuleSection.Need(id: $0.id, sig: $0.signature)
-            })
+            } + views.map { ModuleSection.Need(id: $0.id, sig: $0.signature) })
         return ModuleSection(
             app_id: configuration.appID, release: release.version, sequence: release.sequence,
             fp: fingerprint, needs: needed.sorted { $0.id < $1.id },
             functions: sorted.map {
                 .init(id: $0.id, export: GuestExport.function($0.id), sig: $0.signature)
             },
-            app_targets: Set(covered.map(\.module)).sorted())
+            views: views.sorted { $0.id < $1.id }.map { .init(id: $0.id, sig: $0.signature) },
+            app_targets: Set(covered.map(\.module) + views.map(\.module)).sorted(),
+            vocabulary_max: views.isEmpty ? 0 : viewVocabularyMaximum)
     }
 
     static func manifestFunctions(
         _ functions: [RoutableFunction], _ gates: [UInt64: Int]
     ) -> [BuildManifest.Function] {
         functions.sorted { $0.id < $1.id }.map {
+            BuildManifest.Function(
+                id: $0.hexID, name: $0.displayName, module: $0.module, gate: gates[$0.id] ?? 0,
+                sig: DeclarationID.hex16($0.signature), body: $0.bodyHash)
+        }
+    }
+
+    static func manifestViews(
+        _ views: [RoutableView], _ gates: [UInt64: Int]
+    ) -> [BuildManifest.Function]? {
+        guard !views.isEmpty else { return nil }
+        return views.sorted { $0.id < $1.id }.map {
             BuildManifest.Function(
                 id: $0.hexID, name: $0.displayName, module: $0.module, gate: gates[$0.id] ?? 0,
                 sig: DeclarationID.hex16($0.signature), body: $0.bodyHash)

@@ -55,6 +55,14 @@ struct ProjectLock: Equatable {
             at: [SourcePlace(file: fileName, line: 0)])
     }
 
+    /// Gives every routed function and view a gate.
+    /// - Throws: ``PatchProjectError`` `too_many_functions`.
+    mutating func allot(_ scan: FunctionScanner.Scan) throws {
+        try allot(
+            scan.functions.map { ($0.id, "\($0.module).\($0.displayName)") }
+                + scan.views.map { ($0.id, "\($0.module).\($0.displayName)") })
+    }
+
     /// Gives every function a gate. One that has a gate keeps it, and so do functions that are
     /// gone: they may come back with a merge.
     /// - Throws: ``PatchProjectError`` `too_many_functions`.

@@ -17,6 +17,8 @@ struct FunctionScanner {
         /// What modules may call natively: most of `functions`, and some that are not routed.
         var natives: [RoutableFunction] = []
         var refusals: [Refusal] = []
+        /// Views whose bodies are routed.
+        var views: [RoutableView] = []
         /// The app's types, of which these functions need some.
         var types: ValueTypes
     }
@@ -44,6 +46,9 @@ struct FunctionScanner {
             return true
         }
         result.natives.removeAll { seen[FileWalk.key($0), default: 0] > 1 }
+        result.views = ViewScanner.scan(tree, result.types)
+        let bodies = Set(result.views.map(\.displayName))
+        result.refusals.removeAll { bodies.contains($0.name) }
         result.refusals.sort { ($0.place.file, $0.place.line) < ($1.place.file, $1.place.line) }
         return result
     }

@@ -17,7 +17,7 @@ public struct ViewModuleBuilder: Sendable {
 
     /// What the host calls in a module with views.
     public static let exports = [
-        "op_event", "op_mount", "op_render", "op_row", "op_unmount", "op_update",
+        "op_event", "op_mount", "op_render", "op_row", "op_state", "op_unmount", "op_update",
     ]
 
     /// A builder.

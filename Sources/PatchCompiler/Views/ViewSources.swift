@@ -20,41 +20,42 @@ struct ViewSources {
     var sources: [GuestSource] = []
     var views: [PatchedView] = []
 
+    /// The types of state, by what is written.
+    private let types: PropertyTypes?
+    private var refusals: [(String, SourcePlace)] = []
+    private var calls: [String] = []
+
     /// - Parameters:
     ///   - files: all Swift files of the app's module that its views need.
     ///   - module: the app's Swift module, which ids are made with.
     /// - Throws: ``PatchProjectError`` `cannot_ship` for what no module can do.
     init(_ files: [GuestSource], module: String) throws {
-        var refusals: [(String, SourcePlace)] = []
-        var registrations: [String] = []
+        // Without types there is no state that outlives the module; the compiler says why.
+        let parsed = files.compactMap {
+            try? SourceFile(
+                module: module, path: $0.name, url: URL(fileURLWithPath: $0.name),
+                stored: Array($0.text.utf8))
+        }
+        types =
+            parsed.count == files.count
+            ? PropertyTypes(types: ValueTypes(SourceTree(files: parsed))) : nil
         for (number, file) in files.enumerated() {
-            let tree = Parser.parse(source: file.text)
-            let touchUps = ViewTouchUps(file.text, suffix: String(number))
-            touchUps.walk(tree)
-            let locations = SourceLocationConverter(fileName: file.name, tree: tree)
-            for (node, message) in touchUps.refusals {
-                let line = node.startLocation(converter: locations).line
-                refusals.append((message, SourcePlace(file: file.name, line: line)))
-            }
             let scanner = ViewTypeScanner()
-            scanner.walk(tree)
+            let text = touchedUp(file, number: number, types: number, module, scanner)
+            text.append(coding(ofFile: number))
             for type in scanner.types {
-                if let link = Self.link(type) { touchUps.append(link) }
-                let id = DeclarationID.hash("\(module)|\(type.path).body|view")
-                guard let (generated, name) = Self.factory(type, id: id, number: number) else {
-                    continue
-                }
-                touchUps.append(generated)
-                registrations.append(name)
+                let id = RoutableView.id(module: module, path: type.path)
+                guard let made = Self.make(type) else { continue }
+                register(type.path, id, made, number, text)
                 views.append(
                     PatchedView(
                         id: id, name: type.path, isPreview: type.isPreviewProvider,
                         file: file.name))
             }
-            for preview in touchUps.previews {
+            for preview in text.previews {
                 let id = DeclarationID.hash("\(module)|\(file.name):\(preview.title)|preview")
-                registrations.append("\(preview.function)_register()")
-                touchUps.append(
+                calls.append("\(preview.function)_register()")
+                text.append(
                     """
                     func \(preview.function)_register() { _registerView(\(id)) { r in \
                     r.arrayHeader(exactly: 0); return _Block(\(preview.function)()) } }
@@ -63,12 +64,89 @@ struct ViewSources {
                 views.append(
                     PatchedView(id: id, name: preview.title, isPreview: true, file: file.name))
             }
-            sources.append(GuestSource(name: file.name, text: touchUps.edits.result))
+            sources.append(GuestSource(name: file.name, text: text.edits.result))
         }
+        try finish()
+    }
+
+    /// - Parameters:
+    ///   - files: what a module needs of the app's files.
+    ///   - routed: the views that the host may mount.
+    ///   - types: the app's types.
+    ///   - numbers: the app's files by their paths, as `types` counts them.
+    /// - Throws: ``PatchProjectError`` `cannot_ship` for what no module can do.
+    init(
+        _ files: [GuestSource], routed: [RoutableView], types: ValueTypes,
+        numbers: [String: Int]
+    ) throws {
+        self.types = PropertyTypes(types: types)
+        for (number, file) in files.enumerated() {
+            guard file.text.contains("SwiftUI") else {
+                sources.append(file)
+                continue
+            }
+            let module = routed.first?.module ?? ""
+            let text = touchedUp(
+                file, number: number, types: numbers[file.name], module, ViewTypeScanner())
+            for view in routed where view.place.file == file.name {
+                register(view.path, view.id, Self.make(view), number, text)
+            }
+            sources.append(GuestSource(name: file.name, text: text.edits.result))
+        }
+        try finish()
+    }
+
+    private mutating func finish() throws {
         if let first = refusals.first {
             throw PatchProjectError(.cannotShip, first.0, at: refusals.map(\.1))
         }
-        sources.append(Self.registrations(registrations))
+        sources.append(Self.registrations(calls))
+    }
+
+    /// The text of a file with touch-ups and `_link`.
+    private mutating func touchedUp(
+        _ file: GuestSource, number: Int, types place: Int?, _ module: String,
+        _ scanner: ViewTypeScanner
+    ) -> ViewTouchUps {
+        let tree = Parser.parse(source: file.text)
+        let touchUps = ViewTouchUps(file.text, suffix: String(number))
+        touchUps.walk(tree)
+        let locations = SourceLocationConverter(fileName: file.name, tree: tree)
+        for (node, message) in touchUps.refusals {
+            let line = node.startLocation(converter: locations).line
+            refusals.append((message, SourcePlace(file: file.name, line: line)))
+        }
+        scanner.walk(tree)
+        for type in scanner.types {
+            let place = place.map {
+                TypeReader.Place(
+                    module: module, file: $0, inside: type.path.components(separatedBy: "."))
+            }
+            if let link = link(type, place) { touchUps.append(link) }
+        }
+        return touchUps
+    }
+
+    private mutating func register(
+        _ path: String, _ id: UInt64, _ made: (count: Int, view: String), _ number: Int,
+        _ text: ViewTouchUps
+    ) {
+        text.append(
+            """
+            extension \(path) { static func _opRegister\(number)() { _registerView(\(id)) { r in \
+            r.arrayHeader(exactly: \(made.count)); return _Block(\(made.view)) } } }
+
+            """)
+        calls.append("\(path)._opRegister\(number)()")
+    }
+
+    /// The functions that encode and decode the types of a file, for state that holds them.
+    private func coding(ofFile number: Int) -> String {
+        guard let known = types?.types.known.values.filter({ $0.file == number }) else { return "" }
+        let all = known.filter { types?.isNameable($0.reference, in: number) ?? false }
+            .sorted { $0.reference.key < $1.reference.key }
+        guard !all.isEmpty else { return "" }
+        return "import PatchGuest\n" + all.map { TypeCode.functions($0, on: .guest) }.joined()
     }
 
     private static func registrations(_ calls: [String]) -> GuestSource {
@@ -79,44 +157,45 @@ struct ViewSources {
     }
 
     /// `_link`, where there is something to connect.
-    private static func link(_ type: ViewType) -> String? {
+    private func link(_ type: ViewType, _ place: TypeReader.Place?) -> String? {
         guard !type.linked.isEmpty else { return nil }
-        let calls = type.linked.enumerated().map { slot, name in
-            "_l.link(&_\(name), \(slot))"
+        let calls = type.linked.enumerated().map { slot, property -> String in
+            let name = property.name
+            guard !type.isGeneric, let state = property.state, let place,
+                let type = types?.type(of: state, at: place)
+            else { return "_l.link(&_\(name), \(slot))" }
+            return "_l.link(&_\(name), \(slot), \(RoutableView.identity(name, type)), "
+                + "{ w, v in \(ValueCode.encode(type, "v", to: "w")) }, "
+                + "{ r in \(ValueCode.decode(type, from: "r", on: .guest)) })"
         }
         return "extension \(type.path) { mutating func _link(_ _l: _Linker) "
             + "{ \(calls.joined(separator: "; ")) } }\n"
     }
 
-    /// What makes a view from encoded properties, and the call that announces it.
-    private static func factory(
-        _ type: ViewType, id: UInt64, number: Int
-    ) -> (String, String)? {
-        guard !type.isGeneric else { return nil }
-        let name = "_opRegister\(number)"
-        let made: String
-        var count = 0
-        if type.isPreviewProvider {
-            made = "\(type.path).previews"
-        } else if type.isApp {
-            made = "_AppView(Self())"
-        } else if type.isView, let required = type.required {
-            var arguments: [String] = []
-            for property in required {
-                guard let read = reading(property.type) else { return nil }
-                arguments.append("\(property.name): \(read)")
-            }
-            count = arguments.count
-            made = "Self(\(arguments.joined(separator: ", ")))"
-        } else {
-            return nil
+    /// What makes a routed view from encoded properties.
+    private static func make(_ view: RoutableView) -> (count: Int, view: String) {
+        let arguments = view.properties.map { property -> String in
+            let read = ValueCode.decode(property.type, from: "r", on: .guest)
+            guard property.isBinding else { return "\(property.name): \(read)" }
+            return "\(property.name): "
+                + "_bound(\(RoutableView.identity(property.name, property.type)), \(read)) "
+                + "{ w, v in \(ValueCode.encode(property.type, "v", to: "w")) }"
         }
-        let text = """
-            extension \(type.path) { static func \(name)() { _registerView(\(id)) { r in \
-            r.arrayHeader(exactly: \(count)); return _Block(\(made)) } } }
+        return (arguments.count, "Self(\(arguments.joined(separator: ", ")))")
+    }
 
-            """
-        return (text, "\(type.path).\(name)()")
+    /// What makes any other view from encoded properties; nil when nothing can.
+    private static func make(_ type: ViewType) -> (count: Int, view: String)? {
+        guard !type.isGeneric else { return nil }
+        if type.isPreviewProvider { return (0, "\(type.path).previews") }
+        if type.isApp { return (0, "_AppView(Self())") }
+        guard type.isView, let required = type.required else { return nil }
+        var arguments: [String] = []
+        for property in required {
+            guard let read = reading(property.type) else { return nil }
+            arguments.append("\(property.name): \(read)")
+        }
+        return (arguments.count, "Self(\(arguments.joined(separator: ", ")))")
     }
 
     /// How a property is read from the message of a mount; nil for types that do not cross yet.

@@ -8,8 +8,8 @@ struct ViewType {
     var isPreviewProvider: Bool
     var isApp: Bool
     var isGeneric: Bool
-    /// Names of properties that are linked, in order.
-    var linked: [String] = []
+    /// Properties that are linked, in order.
+    var linked: [Linked] = []
     /// Arguments of the memberwise initialiser that must be given, in order; nil when the type
     /// cannot be made by it.
     var required: [Property]? = []
@@ -17,6 +17,12 @@ struct ViewType {
     struct Property: Equatable {
         var name: String
         var type: String
+    }
+
+    struct Linked {
+        var name: String
+        /// As declared, when it is a `@State`.
+        var state: PatternBindingSyntax?
     }
 }
 
@@ -91,17 +97,13 @@ final class ViewTypeScanner: SyntaxVisitor {
         guard let variable = declaration.as(VariableDeclSyntax.self), variable.isStored,
             !variable.isStatic
         else { return }
-        let wrapper = variable.attributes.lazy.compactMap { attribute -> String? in
-            guard let name = attribute.as(AttributeSyntax.self)?.attributeName.trimmedDescription,
-                name.first?.isUppercase == true, name != "ViewBuilder"
-            else { return nil }
-            // `FocusState<Field?>` is the wrapper FocusState.
-            return String(name.prefix { $0 != "<" && $0 != "(" })
-        }.first
+        let wrapper = variable.propertyWrapper
         for binding in variable.bindings {
             guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text
             else { continue }
-            if let wrapper, Self.dynamic.contains(wrapper) { type.linked.append(name) }
+            if let wrapper, Self.dynamic.contains(wrapper) {
+                type.linked.append(.init(name: name, state: wrapper == "State" ? binding : nil))
+            }
             let isVariable = variable.bindingSpecifier.tokenKind == .keyword(.var)
             let typeText = binding.typeAnnotation?.type.trimmedDescription
             let isMade =

@@ -32,11 +32,12 @@ final class InstancePool: Sendable {
     }
 
     /// Begins a call.
-    func take() -> Loan {
+    /// - Parameter wantsInstance: whether it has none of its own.
+    func take(wantsInstance: Bool = true) -> Loan {
         nonisolated(unsafe) var loan = Loan(isFirst: false, callNanoseconds: 0)
         // Moved out of the lock whole: after this nobody else holds it.
         state.withLock {
-            loan.instance = $0.idle.popLast()
+            if wantsInstance { loan.instance = $0.idle.popLast() }
             loan.isFirst = !$0.hasBegun
             loan.callNanoseconds = $0.callNanoseconds
             $0.hasBegun = true

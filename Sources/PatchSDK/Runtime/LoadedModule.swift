@@ -16,6 +16,8 @@ final class LoadedModule: Sendable {
     let release: PatchRelease
     /// Routed functions by id.
     let functions: [UInt64: RoutedFunction]
+    /// Views that it draws: signatures by id.
+    let views: [UInt64: UInt64]
 
     /// Hears of first calls and hangs.
     let trial: ModuleTrial?
@@ -53,8 +55,32 @@ final class LoadedModule: Sendable {
                 parameterTypes: PatchArguments.packed(export.type.parameters) ?? .max)
         }
         self.functions = functions
+        views = Dictionary((inspected.section?.views ?? []).map { ($0.id, $0.sig) }) { $1 }
         try first.smoke()
         pool.add(first)
+    }
+
+    /// An instance that is nobody else's.
+    /// - Throws: ``PatchError``.
+    func makeInstance() throws -> ModuleInstance {
+        try ModuleInstance(inspected, routes: routes, limits: limits, host: host)
+    }
+
+    /// One call on an instance of ``makeInstance()``.
+    func call<Result>(
+        on instance: ModuleInstance, _ body: () throws -> Result
+    ) throws -> Result {
+        let loan = pool.take(wantsInstance: false)
+        if loan.isFirst { trial?.began() }
+        var hasReturned = false
+        defer {
+            if pool.giveBack(nil, hasReturned: hasReturned) { trial?.returned(self) }
+        }
+        instance.callNanoseconds = loan.callNanoseconds
+        instance.natives.begin()
+        let result = try CallFrame(module: self, instance: instance).run(body)
+        hasReturned = true
+        return result
     }
 
     /// Lends an instance for one call. A nested call on the same thread gets the instance of the

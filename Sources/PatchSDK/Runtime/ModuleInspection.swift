@@ -97,6 +97,7 @@ struct ModuleInspection {
         try checkBuild(section)
         try checkSurface(section)
         try checkFunctions(section, module)
+        try checkViews(section, module)
     }
 
     /// A module for another build is fine when this one's metadata lists it, because one release
@@ -133,6 +134,25 @@ struct ModuleInspection {
         for function in section.functions where !exported.contains(function.export) {
             throw PatchError(
                 .sectionMalformed, "the export '\(function.export)' does not exist")
+        }
+    }
+
+    private func checkViews(_ section: ModuleSection, _ module: Module) throws {
+        guard !section.views.isEmpty else { return }
+        guard section.vocabulary_max <= viewVocabularyMaximum else {
+            throw PatchError(
+                .viewVocabularyUnsupported,
+                "the module draws with operation \(section.vocabulary_max), this SDK knows "
+                    + "\(viewVocabularyMaximum)")
+        }
+        let needs = Set(section.needs)
+        for view in section.views where !needs.contains(.init(id: view.id, sig: view.sig)) {
+            throw PatchError(
+                .sectionMalformed, "view \(DeclarationID.hex16(view.id)) is no need of the module")
+        }
+        for (name, _) in ViewInstance.exports
+        where !module.exports.contains(where: { $0.name == name }) {
+            throw PatchError(.sectionMalformed, "the export '\(name)' does not exist")
         }
     }
 

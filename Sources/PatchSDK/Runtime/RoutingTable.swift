@@ -65,6 +65,26 @@ final class RoutingTable: Sendable {
         if old !== module { old?.retire() }
     }
 
+    /// The active module, unless what has this id was demoted.
+    func unlessDemoted(_ id: UInt64) -> LoadedModule? {
+        state.withLock {
+            $0.failures[id] ?? 0 >= Self.failuresToDemotion ? nil : $0.active
+        }
+    }
+
+    /// Leaves what has this id to native code until the next release.
+    /// - Returns: whether that is news of a module that is active.
+    func markDemoted(_ id: UInt64, of module: LoadedModule) -> Bool {
+        state.withLock { state in
+            guard state.active === module,
+                state.failures[id] ?? 0 < Self.failuresToDemotion
+            else { return false }
+            state.failures[id] = Self.failuresToDemotion
+            state.surface?.closeGate(id)
+            return true
+        }
+    }
+
     // MARK: Routed functions
 
     /// How a call of a routed function ended.

@@ -12,6 +12,8 @@ struct Surface: Sendable, Equatable {
     var functions: [UInt64: Function] = [:]
     /// Signatures of native functions that modules may call, by id.
     var natives: [UInt64: UInt64] = [:]
+    /// Gate and signature of routed views, by id.
+    var views: [UInt64: Function] = [:]
 
     /// What the executable says; nil when it was never prepared.
     /// - Throws: ``PatchError`` `surface_malformed`.
@@ -22,7 +24,8 @@ struct Surface: Sendable, Equatable {
 
     init(functions: [UInt64: Function]) { self.functions = functions }
 
-    /// Reads `{"v":1,"fp_surface":…,"functions":[{"id","gate","sig"}],"natives":[{"id","sig"}]}`.
+    /// Reads `{"v":1,"fp_surface":…,"functions":[{"id","gate","sig"}],"natives":[{"id","sig"}],
+    /// "views":[{"id","gate","sig"}]}`.
     init(json: [UInt8]) throws {
         do {
             let limits = JSONLimits(
@@ -30,14 +33,9 @@ struct Surface: Sendable, Equatable {
             let fields = try DocumentFields(try JSONValue(parsing: json, limits: limits), "surface")
             let version = try fields.integer("v")
             guard version == 1 else { throw PatchError(.surfaceMalformed, "version \(version)") }
-            for entry in try fields.array("functions") {
-                let function = try DocumentFields(entry, "functions")
-                guard let gate = UInt16(exactly: try function.integer("gate")) else {
-                    throw PatchError(.surfaceMalformed, "a gate is out of range")
-                }
-                let (id, sig) = try Self.declaration(function)
-                functions[id] = Function(gate: gate, sig: sig)
-            }
+            functions = try Self.declarations(fields.array("functions"), "functions")
+            views = try Self.declarations(
+                fields["views"] == nil ? [] : fields.array("views"), "views")
             for entry in try fields["natives"] == nil ? [] : fields.array("natives") {
                 let (id, sig) = try Self.declaration(DocumentFields(entry, "natives"))
                 natives[id] = sig
@@ -49,6 +47,22 @@ struct Surface: Sendable, Equatable {
         }
     }
 
+    /// Gates and signatures of the functions or views that `entries` list.
+    private static func declarations(_ entries: [JSONValue], _ name: String) throws
+        -> [UInt64: Function]
+    {
+        var found: [UInt64: Function] = [:]
+        for entry in entries {
+            let fields = try DocumentFields(entry, name)
+            guard let gate = UInt16(exactly: try fields.integer("gate")) else {
+                throw PatchError(.surfaceMalformed, "a gate is out of range")
+            }
+            let (id, sig) = try declaration(fields)
+            found[id] = Function(gate: gate, sig: sig)
+        }
+        return found
+    }
+
     private static func declaration(_ fields: DocumentFields) throws -> (UInt64, UInt64) {
         let name = try fields.string("id")
         guard let id = DeclarationID.parse(name),
@@ -57,14 +71,16 @@ struct Surface: Sendable, Equatable {
         return (id, sig)
     }
 
-    /// The signature of what a module may need: a routed function, or a native one.
-    func signature(_ id: UInt64) -> UInt64? { functions[id]?.sig ?? natives[id] }
+    /// The signature of what a module may need: a routed function or view, or a native function.
+    func signature(_ id: UInt64) -> UInt64? {
+        functions[id]?.sig ?? natives[id] ?? views[id]?.sig
+    }
 
     /// Signatures by id as the decision wants them.
     var signatures: [String: String] {
         var all: [String: String] = [:]
         for (id, sig) in natives { all[DeclarationID.hex16(id)] = DeclarationID.hex16(sig) }
-        for (id, function) in functions {
+        for (id, function) in functions.merging(views, uniquingKeysWith: { $1 }) {
             all[DeclarationID.hex16(id)] = DeclarationID.hex16(function.sig)
         }
         return all
@@ -75,10 +91,13 @@ struct Surface: Sendable, Equatable {
         for (id, function) in functions {
             patch_gate_set(function.gate, module?.functions[id]?.sig == function.sig)
         }
+        for (id, view) in views {
+            patch_gate_set(view.gate, module?.views[id] == view.sig)
+        }
     }
 
     /// Closes one function's gate.
     func closeGate(_ id: UInt64) {
-        if let function = functions[id] { patch_gate_set(function.gate, false) }
+        if let function = functions[id] ?? views[id] { patch_gate_set(function.gate, false) }
     }
 }

@@ -46,8 +46,11 @@ public struct Surroundings: Equatable, Sendable {
     public init() {}
 
     /// The bytes of `op_mount` and `op_update`: properties that are encoded already, then these.
-    public func message(properties: [UInt8]) -> [UInt8] {
-        [0x92] + properties + [
+    public func message(properties: [UInt8]) -> [UInt8] { [0x92] + properties + bytes }
+
+    /// Their own bytes.
+    public var bytes: [UInt8] {
+        [
             0x97, scheme.rawValue, isRightToLeft ? 1 : 0, typeSize, isRegularWidth ? 1 : 0,
             isRegularHeight ? 1 : 0, 0xcb,
         ] + big(width.bitPattern) + [0xcb] + big(height.bitPattern)

@@ -37,6 +37,7 @@ public final class GuestViews {
         let render: Function
         let event: Function
         let row: Function
+        let state: Function
         let unmount: Function
     }
 
@@ -87,16 +88,25 @@ public final class GuestViews {
             render: try find("op_render", [.i32, .i64], .i64),
             event: try find("op_event", [.i32, .i64, .i32, .i32], .i32),
             row: try find("op_row", [.i32, .i64, .i64], .i64),
+            state: try find("op_state", [.i32, .i32], .i64),
             unmount: try find("op_unmount", [.i32], nil))
     }
 
     /// Mounts a view of the module.
-    /// - Parameter properties: the values of its properties, one encoded array.
+    /// - Parameters:
+    ///   - properties: the values of its properties, one encoded array.
+    ///   - state: what ``MountedView/state()`` gave in a module before this one.
     /// - Throws: ``ViewFault``.
     public func mount(
-        _ view: UInt64, properties: [UInt8] = [0x90], in surroundings: Surroundings = .init()
+        _ view: UInt64, properties: [UInt8] = [0x90], in surroundings: Surroundings = .init(),
+        state: [UInt8]? = nil
     ) throws(ViewFault) -> MountedView {
-        let handle = try withBytes(surroundings.message(properties: properties)) {
+        var message = surroundings.message(properties: properties)
+        if let state {
+            message[0] = 0x93
+            message += state
+        }
+        let handle = try withBytes(message) {
             (pointer, count) throws(ViewFault) in
             try call(functions.mount, view, pointer, count)
         }
@@ -133,6 +143,10 @@ public final class GuestViews {
         try withBytes(payload) { (pointer, count) throws(ViewFault) in
             try call(functions.event, UInt64(handle), token.rawValue, pointer, count)
         }
+    }
+
+    fileprivate func state(_ handle: UInt32) throws(ViewFault) -> [UInt8] {
+        try take(try call(functions.state, UInt64(handle), 0)) ?? [0x90]
     }
 
     fileprivate func unmount(_ handle: UInt32) throws(ViewFault) {
@@ -286,6 +300,10 @@ public final class MountedView {
         if let surroundings { self.surroundings = surroundings }
         try guest.update(handle, self.surroundings.message(properties: self.properties))
     }
+
+    /// All state of the view and of those in it whose types cross, for another module's view.
+    /// - Throws: ``ViewFault``.
+    public func state() throws(ViewFault) -> [UInt8] { try guest.state(handle) }
 
     /// Ends the view and its state.
     /// - Throws: ``ViewFault``.

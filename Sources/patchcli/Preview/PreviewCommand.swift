@@ -15,6 +15,11 @@ enum PreviewCommand {
         "port", short: "p", placeholder: "number", default: 4330,
         help: "Port to listen on; 0 takes a free one.")
 
+    private static let measure = Parameter<Int?>.option(
+        "measure", placeholder: "count",
+        help: "Draw each view so often, print what it costs, and end.",
+        check: { (200...1_000_000).contains($0) ? nil : "expected 200 to 1000000" })
+
     static var command: Command {
         Command(
             "preview", abstract: "Show SwiftUI views in a browser, as a patch would.",
@@ -23,7 +28,7 @@ enum PreviewCommand {
                 as they are saved, with the state that the views had. Prints 'listening on \
                 http://…' once it is ready; ends on SIGINT.
                 """,
-            parameters: parameters(folder, host, port), body: run)
+            parameters: parameters(folder, host, port, measure), body: run)
     }
 
     @Sendable private static func run(_ invocation: Invocation) async throws {
@@ -36,6 +41,10 @@ enum PreviewCommand {
                 exit: .noInput)
         }
         let builder = GuestBuilder(toolchain: try Toolchain.discover())
+        if let count = try invocation[measure] {
+            let found = try ViewMeasurements(source: root, builder: builder, count: count)
+            return try console.report(found) { console in show(found, console) }
+        }
         let session = PreviewSession(source: root, builder: ViewModuleBuilder(builder)) {
             console.note($0)
         }
@@ -45,5 +54,19 @@ enum PreviewCommand {
         let server = HTTPServer(handler: PreviewServer(session))
         try await WebServeCommand.run(
             server, host: try invocation[host], port: try invocation[port], console: console)
+    }
+
+    private static func show(_ found: ViewMeasurements, _ console: Console) {
+        console.print(
+            "module: \(found.compressedBytes) bytes of brotli, \(found.moduleBytes) before; built in "
+                + "\(Measured.text(found.buildSeconds)) s")
+        for view in found.views {
+            console.print(
+                "\(view.name): \(view.nodes) views and modifiers, \(view.treeBytes) bytes; drawn in "
+                    + "\(Measured.text(view.drawMicroseconds)) µs, HTML in "
+                    + "\(Measured.text(view.htmlMicroseconds)) µs, an event to its HTML in "
+                    + "\(Measured.text(view.eventMicroseconds)) µs; memory \(view.memoryBytes) bytes, "
+                    + "grown by \(view.grownBytes)")
+        }
     }
 }

@@ -25,6 +25,9 @@ public struct GuestReader {
     /// Gives the bytes back, read or not.
     public func abandon() { bytes.baseAddress?.deallocate() }
 
+    /// The bytes that were not read.
+    public var unread: [UInt8] { [UInt8](bytes[position...]) }
+
     /// Traps unless all bytes were read.
     public func finish() { GuestReader.check(position == bytes.count) }
 

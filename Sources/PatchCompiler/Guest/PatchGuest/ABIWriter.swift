@@ -86,6 +86,15 @@ public struct GuestWriter {
         value.withUnsafeBytes { append($0) }
     }
 
+    /// Appends what `body` writes, as bytes.
+    public mutating func embedded(_ body: (inout GuestWriter) -> Void) {
+        var inner = GuestWriter()
+        body(&inner)
+        header(inner.count, 0xc4, 0xc5, 0xc6)
+        append(inner.contents)
+        inner.discard()
+    }
+
     /// Announces `count` elements.
     public mutating func arrayHeader(_ count: Int) {
         if count <= 15 {

@@ -81,6 +81,18 @@ public final class _Emitter {
         }
     }
 
+    #if !hasFeature(Embedded)
+        /// Appends bytes as they are.
+        func write(_ bytes: [UInt8]) {
+            bytes.withUnsafeBytes { raw in
+                guard let start = raw.baseAddress else { return }
+                if count + raw.count > capacity { grow(raw.count) }
+                (base + count).copyMemory(from: start, byteCount: raw.count)
+                count += raw.count
+            }
+        }
+    #endif
+
     // MARK: - Operations
 
     /// Where an operation's bytes begin, and how many views came before it.

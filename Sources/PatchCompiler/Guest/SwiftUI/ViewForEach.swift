@@ -118,7 +118,12 @@ public struct ForEach: _Primitive {
         }
         if let delete {
             let inner = e.open(_Op.onDeleteModifier)
-            e.token { delete(IndexSet(integer: Int($0.integer(UInt32.self)))) }
+            // The row may be gone by the time the finger lifts.
+            let count = count
+            e.token {
+                let place = Int($0.integer(UInt32.self))
+                if place < count { delete(IndexSet(integer: place)) }
+            }
             e.closeModifier(inner)
         }
         e.close(mark)
@@ -169,7 +174,7 @@ extension _Scope {
     }
 #endif
 
-#if hasFeature(Embedded) || !canImport(SwiftUI)
+#if hasFeature(Embedded) || !canImport(Darwin)
     extension RangeReplaceableCollection where Self: MutableCollection, Index == Int {
         /// Removes the elements at places.
         public mutating func remove(atOffsets places: IndexSet) {

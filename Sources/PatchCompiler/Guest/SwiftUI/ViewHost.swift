@@ -12,19 +12,31 @@ public final class _Mount {
     private let factory: _Factory
     private var content: _Block
     private var environment = EnvironmentValues()
+    /// What a version of the module before this one, or native code, left for the state here.
+    var saved = _Saved()
+    /// Values that the host owns, by the names of the properties that bind them.
+    private var bound: [_AnyLocation] = []
     /// Ends the presentation of the screen itself.
     private(set) var wantsDismissal = false
 
     init(_ factory: @escaping _Factory, _ reader: inout GuestReader) {
         self.factory = factory
         content = _Block(EmptyView())
-        update(&reader)
+        let count = reader.arrayHeader()
+        precondition(count == 2 || count == 3)
+        take(&reader)
+        if count == 3 { saved = _Saved(&reader) }
     }
 
     /// Takes new values of the view's properties, and of what surrounds it:
     /// `[properties, [scheme, direction, type size, horizontal, vertical, width, height, …]]`.
     func update(_ reader: inout GuestReader) {
         reader.arrayHeader(exactly: 2)
+        take(&reader)
+    }
+
+    private func take(_ reader: inout GuestReader) {
+        _made = self
         content = factory(&reader)
         var left = reader.arrayHeader()
         func next() -> Bool {
@@ -52,7 +64,7 @@ public final class _Mount {
 
     private var root: _Scope {
         if let place { return place }
-        let made = _Scope(key: 0, mount: self)
+        let made = _Scope(key: 0, mount: self, path: _Saved.rootPath)
         place = made
         return made
     }
@@ -122,10 +134,70 @@ public final class _Mount {
             ordinal < scope.actions.count
         else { return 2 }
         wantsDismissal = false
+        saved = _Saved()
         let action = scope.actions[ordinal]
         action(&reader)
         return (_isDirty ? 1 : 0) | (wantsDismissal ? 4 : 0)
     }
+}
+
+// MARK: - State that leaves the guest
+
+extension _Mount {
+    /// What the properties of the mounted view bind: the host's value, which the guest may change.
+    func binding<Value>(
+        _ identity: _Saved.Identity, _ value: Value,
+        _ write: @escaping (inout GuestWriter, Value) -> Void
+    ) -> Binding<Value> {
+        for known in bound where known.identity == identity {
+            let location = unsafeDowncast(known, to: _Location<Value>.self)
+            location.value = value
+            return Binding(get: { location.value }, set: { location.set($0) })
+        }
+        let made = _SavedLocation(value, identity, write)
+        bound.append(made)
+        return Binding(get: { made.value }, set: { made.set($0) })
+    }
+
+    /// The values of all state that can leave the guest.
+    func state() -> Int64 {
+        var found: [(path: UInt64, location: _AnyLocation)] = []
+        func collect(_ scope: _Scope) {
+            for case .some(let slot) in scope.slots where slot.identity != nil {
+                found.append((scope.path, slot))
+            }
+            for child in scope.children { collect(child) }
+        }
+        collect(root)
+        return _Saved.write(found)
+    }
+
+    /// What the guest changed of the values that the host keeps as well: the state of the mounted
+    /// view itself, and what it binds.
+    func written() -> Int64 {
+        var found: [(path: UInt64, location: _AnyLocation)] = []
+        for scope in root.children where scope.path == 0 {
+            for case .some(let slot) in scope.slots
+            where slot.isWritten && slot.identity != nil {
+                found.append((0, slot))
+            }
+        }
+        for location in bound where location.isWritten { found.append((0, location)) }
+        for one in found { one.location.isWritten = false }
+        return found.isEmpty ? 0 : _Saved.write(found)
+    }
+}
+
+/// The mount whose view is being made.
+nonisolated(unsafe) private var _made: _Mount?
+
+/// A binding among the properties of a mounted view; generated code calls it.
+public func _bound<Value>(
+    _ name: UInt64, _ type: UInt64, _ value: Value,
+    _ write: @escaping (inout GuestWriter, Value) -> Void
+) -> Binding<Value> {
+    guard let mount = _made else { return .constant(value) }
+    return mount.binding(_Saved.Identity(name: name, type: type), value, write)
 }
 
 /// Makes a view from the values of its properties.
@@ -207,6 +279,10 @@ public func _unmount(_ handle: UInt32) {
         packed(_mounted(handle).row(token, Int(index)))
     }
 
+    @_cdecl("op_state") public func op_state(_ handle: UInt32, _ part: UInt32) -> Int64 {
+        part == 0 ? _mounted(handle).state() : _mounted(handle).written()
+    }
+
     @_cdecl("op_unmount") public func op_unmount(_ handle: UInt32) { _unmount(handle) }
 #else
     extension _Mount {
@@ -215,7 +291,11 @@ public func _unmount(_ handle: UInt32) {
 
         /// A row, for hosts in the same process.
         public func rowBytes(_ token: UInt64, _ index: Int) -> [UInt8]? {
-            row(token, index).map { taken($0) }
+            let place = root.find(id: UInt32(truncatingIfNeeded: token >> 32))
+            if let foreign = place?.foreign {
+                return foreign.row(ordinal: Int(token & 0xffff_ffff), index)
+            }
+            return row(token, index).map { taken($0) }
         }
 
         /// An event, for hosts in the same process.

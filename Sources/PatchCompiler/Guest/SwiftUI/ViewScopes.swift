@@ -9,6 +9,9 @@
 public final class _Scope {
     let key: UInt64
     let id: UInt32
+    /// Where it stands, by the keys of all scopes down to it: the same in another version of the
+    /// module that has the same places. 0 is the view that the host mounted.
+    let path: UInt64
     unowned(unsafe) let mount: _Mount
     var children: [_Scope] = []
     /// State of the view that stands here, by slot.
@@ -17,6 +20,10 @@ public final class _Scope {
     var actions: [(inout GuestReader) -> Void] = []
     /// Makes the row at an index, for a `ForEach` in a long list.
     var makeRow: ((_Emitter, Int) -> Void)?
+    #if !hasFeature(Embedded)
+        /// The tree of another producer that stands here.
+        var foreign: _Foreign?
+    #endif
     var nextKey: UInt64 = 0
     private var nextAction = 0
     private var cursor = 0
@@ -25,9 +32,10 @@ public final class _Scope {
     var fetchedAt = -1
     var isFetched: Bool { fetchedAt >= 0 }
 
-    init(key: UInt64, mount: _Mount) {
+    init(key: UInt64, mount: _Mount, path: UInt64) {
         self.key = key
         self.mount = mount
+        self.path = path
         id = mount.nextScope
         mount.nextScope += 1
         generation = mount.generation
@@ -78,7 +86,7 @@ public final class _Scope {
     }
 
     private func insert(_ key: UInt64) -> _Scope {
-        let made = _Scope(key: key, mount: mount)
+        let made = _Scope(key: key, mount: mount, path: _Saved.path(below: path, key))
         let at = cursor < children.count ? cursor : children.count
         children.insert(made, at: at)
         cursor = at + 1
@@ -102,6 +110,20 @@ public final class _Scope {
         if let known = slots[slot] { return unsafeDowncast(known, to: _Location<Value>.self) }
         let made = _Location(initial)
         slots[slot] = made
+        return made
+    }
+
+    /// The same, with the value that a version of the module before this one left there.
+    func location<Value>(
+        _ slot: Int, _ initial: Value, _ identity: _Saved.Identity,
+        _ write: @escaping (inout GuestWriter, Value) -> Void,
+        _ read: (inout GuestReader) -> Value
+    ) -> _Location<Value> {
+        while slots.count <= slot { slots.append(nil) }
+        if let known = slots[slot] { return unsafeDowncast(known, to: _Location<Value>.self) }
+        let made = _SavedLocation(initial, identity, write)
+        slots[slot] = made
+        if let left = mount.saved.take(path, identity) { made.value = left.read(read) }
         return made
     }
 
@@ -141,14 +163,22 @@ public final class _Scope {
 }
 
 /// State without its type.
-public class _AnyLocation {}
+public class _AnyLocation {
+    /// Hashes of the property's name and type, for state that can leave the guest.
+    var identity: _Saved.Identity?
+    /// Whether the guest changed it since the host asked last.
+    var isWritten = false
+    /// Writes the value, when it can leave the guest.
+    func save(to writer: inout GuestWriter) {}
+}
 
 /// Where a `@State` lives between passes.
-public final class _Location<Value>: _AnyLocation {
+public class _Location<Value>: _AnyLocation {
     var value: Value
     init(_ value: Value) { self.value = value }
     func set(_ value: Value) {
         self.value = value
+        isWritten = true
         _isDirty = true
     }
 }
@@ -163,6 +193,16 @@ public struct _Linker {
     /// Connects a property with what it stands for at this place.
     public func link<P: DynamicProperty>(_ property: inout P, _ slot: Int) {
         property._link(self, slot)
+    }
+
+    /// The same for state of a type that crosses, which other versions of the module take over.
+    public func link<Value>(
+        _ property: inout State<Value>, _ slot: Int, _ name: UInt64, _ type: UInt64,
+        _ write: @escaping (inout GuestWriter, Value) -> Void,
+        _ read: (inout GuestReader) -> Value
+    ) {
+        property.link.target = scope.location(
+            slot, property.initial, _Saved.Identity(name: name, type: type), write, read)
     }
 }
 

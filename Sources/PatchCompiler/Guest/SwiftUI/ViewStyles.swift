@@ -224,6 +224,15 @@ public struct UIColor {
         .init(.secondarySystemGroupedBackground)
     }
     public static var systemFill: UIColor { .init(.systemFill) }
+    public static var quaternaryLabel: UIColor { .init(.quaternaryLabel) }
+    public static var tertiarySystemGroupedBackground: UIColor {
+        .init(.tertiarySystemGroupedBackground)
+    }
+    public static var secondarySystemFill: UIColor { .init(.secondarySystemFill) }
+    public static var tertiarySystemFill: UIColor { .init(.tertiarySystemFill) }
+    public static var opaqueSeparator: UIColor { .init(.opaqueSeparator) }
+    public static var link: UIColor { .init(.link) }
+    public static var placeholderText: UIColor { .init(.placeholderText) }
     public static var separator: UIColor { .init(.separator) }
     public static var systemGray: UIColor { .init(.gray) }
     public static var systemGray2: UIColor { .init(.systemGray2) }

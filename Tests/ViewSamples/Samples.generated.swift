@@ -4,8 +4,9 @@
 import ViewTree
 
 /// One of each view and modifier, every field other than zero.
-enum Samples {
-    static let views: [Tree.View] = [
+public enum Samples {
+    /// A view of each kind.
+    public static let views: [Tree.View] = [
         .group,
         .scope(id: 70_000),
         .branch(index: 70_000),
@@ -47,7 +48,8 @@ enum Samples {
         .shape(shape: Tree.Shape.roundedRectangle(8, isContinuous: true), fill: Tree.Style.hierarchical(2), stroke: Tree.Stroke(style: .tint, lineWidth: 2, dash: [1, 2], isInner: true)),
         .gradient(style: Tree.Style.hierarchical(2)),
     ]
-    static let modifiers: [Tree.Modifier] = [
+    /// A modifier of each kind.
+    public static let modifiers: [Tree.Modifier] = [
         .padding(edges: [.trailing], length: 1.5),
         .paddingInsets(insets: Tree.Insets(top: 1, leading: 2, bottom: 3, trailing: 4)),
         .frame(width: 1.5, height: 1.5, alignment: Tree.Alignment(horizontal: .leading, vertical: .bottom)),

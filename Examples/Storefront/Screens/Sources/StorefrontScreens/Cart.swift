@@ -1,0 +1,1 @@
+../../../Sources/Storefront/Cart.swift
