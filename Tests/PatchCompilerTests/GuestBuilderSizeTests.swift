@@ -59,4 +59,63 @@ struct GuestBuilderSizeTests {
                 """)
         try measure("text", label, .wasm64, limit: 30 << 10)
     }
+
+    @Test(
+        "modules of patched functions are as small as promised",
+        arguments: [
+            ("integers and truth values", numbers, 10 << 10), ("texts", texts, 30 << 10),
+        ])
+    func patches(name: String, code: String, limit: Int) throws {
+        let fixture = try ProjectFixture(files: ["Core.swift": "let edition = 1\n" + code])
+        let registered = try fixture.registered()
+        #expect(registered.notInBase == [])
+        try fixture.edit("Sources/Core.swift", "let edition = 1", "let edition = 2")
+        let module = try fixture.project().buildModule(
+            for: registered.manifest, release: ReleaseIdentity(version: "2", sequence: 1))
+        #expect(module.coverage.covered.count >= 3 && module.coverage.calls == [])
+        let wire = try Brotli.compress(module.wasm, quality: 11).count
+        print("patch of \(name): \(module.wasm.count) bytes, brotli \(wire)")
+        #expect(wire <= limit)
+    }
+
+    private static let numbers = """
+        enum Shipping: Int { case standard, express }
+        struct Line { var cents: Int; var quantity: Int; var isGift: Bool }
+        struct Cart {
+            var lines: [Line]
+            var shipping: Shipping
+            var total: Int { lines.reduce(0) { $0 + $1.cents * $1.quantity } / edition }
+            mutating func add(_ line: Line) -> Bool {
+                if lines.count > edition * 50 { return false }
+                lines.append(line)
+                return true
+            }
+            func fee(_ limit: Int?) -> Int {
+                guard let limit, total > limit else { return shipping == .express ? 900 : 400 }
+                return lines.contains { $0.isGift } ? edition : 0
+            }
+        }
+        func isPrime(_ x: Int) -> Bool { x > edition && (2..<x).allSatisfy { x % $0 != 0 } }
+
+        """
+
+    private static let texts = """
+        struct Product { var name: String; var cents: Int; var tags: [String] }
+        func priceLabel(_ cents: Int) -> String {
+            let rest = cents % 100
+            return "$\\(cents / 100).\\(rest < 10 ? "0" : "")\\(rest) \\(edition)"
+        }
+        func slug(_ product: Product) -> String {
+            product.name.lowercased().split(separator: " ").joined(separator: "-") + "\\(edition)"
+        }
+        func counts(_ products: [Product]) -> [String: Int] {
+            var counts: [String: Int] = [:]
+            for product in products { for tag in product.tags { counts[tag, default: edition] += 1 } }
+            return counts
+        }
+        func names(_ products: [Product]) -> [String] {
+            products.filter { $0.cents > edition }.map(\\.name).sorted()
+        }
+
+        """
 }

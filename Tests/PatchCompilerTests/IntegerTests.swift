@@ -24,6 +24,8 @@ struct IntegerTests {
             }
             func changed\(type)(_ x: inout \(type), _ y: \(type)) { \(out ?? "x = y") }
             func thrown\(type)(_ x: \(type)) throws -> Int { \(out ?? "throw Fault\(type).bad(x)") }
+            func typed\(type)(_ x: \(type)) throws(Fault\(type)) -> Int { \(out ?? "throw .bad(x)") }
+            func later\(type)(_ x: \(type)) async -> \(type) { \(out ?? "x") }
             func asked\(type)(_ x: \(type)) -> \(type) { \(out ?? "told\(type)(x)") }
             func told\(type)(_ x: \(type)) -> \(type) { told += 1; return x }
 
@@ -44,10 +46,13 @@ struct IntegerTests {
                 changed\(type)(&y, x)
                 var z: \(type)?
                 do { _ = try thrown\(type)(x) } catch let Fault\(type).bad(found) { z = found } catch {}
+                var w: \(type)?
+                do { _ = try typed\(type)(x) } catch { if case .bad(let found) = error { w = found } }
+                let v = await later\(type)(x)
                 let pairs: [\(type): \(type)] = [1: x].merging([x: x]) { $1 }
                 let both: Set<\(type)> = [x, 1]
                 let ok = scalar\(type)(x) == x && encoded\(type)(x, "é") == [x, x] && maybe\(type)(x) == x
-                    && maybe\(type)(nil) == nil && keyed\(type)(pairs) == both && y == x && z == x
+                    && maybe\(type)(nil) == nil && keyed\(type)(pairs) == both && y == x && z == x && w == x && v == x
                     && boxed\(type)(Box\(type)(a: x, b: [nil, x])) == (.one(x), .many([x]))
                     && asked\(type)(x) == x
                 if !ok { print("\(type) \\(x) came back changed") }
@@ -75,7 +80,7 @@ struct IntegerTests {
             head + types.map { Self.code($0, native: false) }.joined(), to: "Sources/A.swift")
         let module = try project.buildModule(
             for: manifest, release: ReleaseIdentity(version: "2", sequence: 1))
-        #expect(module.coverage.covered.count == types.count * 8)
+        #expect(module.coverage.covered.count == types.count * 10)
         #expect(module.coverage.calls.count == types.count)
         let seed = SeededGenerator.seed
         let generator = """

@@ -3,7 +3,8 @@ import PatchGuest
 @_extern(wasm, module: "openpatch", name: "format.decimal") @_extern(c)
 func op_host_format_decimal(_ pointer: Int32, _ length: Int32) -> Int32
 
-/// A decimal number of up to 38 digits. The app's own Foundation calculates with it.
+/// A decimal number of up to 38 digits. The app's own Foundation calculates with it. There is no
+/// `exponent`: equal numbers may differ in it.
 public struct Decimal: Sendable, Hashable, SignedNumeric, Comparable, Strideable,
     ExpressibleByFloatLiteral, CustomStringConvertible
 {
@@ -93,10 +94,6 @@ public struct Decimal: Sendable, Hashable, SignedNumeric, Comparable, Strideable
     public var sign: FloatingPointSign { isSignMinus ? .minus : .plus }
     /// The number without its sign.
     public var magnitude: Decimal { isSignMinus ? -self : self }
-    /// The power of ten of the last digit that counts.
-    public var exponent: Int { parts.exponent }
-    /// The digits that count.
-    public var significand: Decimal { parts.significand }
     /// The number in digits.
     public var description: String { digits }
 
@@ -141,17 +138,6 @@ public struct Decimal: Sendable, Hashable, SignedNumeric, Comparable, Strideable
     public func advanced(by amount: Decimal) -> Decimal { self + amount }
 
     // MARK: - Questions
-
-    private var parts: (exponent: Int, significand: Decimal) {
-        var writer = Decimal.question(8, 2)
-        writer.decimal(self)
-        var reader = Decimal.ask(writer)
-        reader.arrayHeader(exactly: 2)
-        let exponent = reader.integer(Int.self)
-        let significand = reader.decimal()
-        reader.discard()
-        return (exponent, significand)
-    }
 
     fileprivate static func question(_ kind: Int64, _ count: Int) -> GuestWriter {
         var writer = GuestWriter()
