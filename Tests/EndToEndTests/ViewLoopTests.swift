@@ -10,6 +10,60 @@ struct ViewLoopTests {
     private static let isFull =
         ProcessInfo.processInfo.environment["OPENPATCH_EDITS"] == "all"
 
+    @Test(
+        "an update changes a screen that is shown, state stays, and a rollback takes it back",
+        arguments: isFull ? ["-Onone", "-O"] : ["-O"])
+    func wholeLife(flag: String) throws {
+        let loop = try ViewLoop("views\(flag)")
+        let program = try loop.store([flag])
+        var page = try program.show("cart")
+        #expect(page.running == "embedded" || page.running == "native")
+        #expect(page.html.contains("Put one in") == false)
+        page = try program.use("More", on: page)
+        page = try program.use("Put one in", on: page)
+        page = try program.use("I have a voucher", on: page)
+        let built = page
+        #expect(page.html.contains("× 4"))
+
+        // The first update: another text, a row more.
+        try Edit.screens()[0].apply(in: loop.loop.app)
+        let first = try loop.release()
+        page = try program.ask("look")
+        #expect(page.running == first)
+        #expect(page.html.contains("Basket"), "the module draws the screen")
+        #expect(page.html.contains("× 4"), "native state went along")
+        #expect(page.html.contains("Voucher"))
+        page = try program.use("More", on: page)
+        #expect(page.html.contains("Put one in"))
+        page = try program.use("Put one in", on: page)
+        #expect(page.html.contains("× 5"))
+
+        // The second one has a new state, and what was opened in a row stays open.
+        try Edit.screens()[1].apply(in: loop.loop.app)
+        let second = try loop.release()
+        page = try program.ask("look")
+        #expect(page.running == second)
+        #expect(page.html.contains("Changed 0 times"))
+        #expect(page.html.contains("Put one in"), "state of a row went to the next module")
+        page = try program.use("Put one in", on: page)
+        #expect(page.html.contains("Changed 1 times"))
+        #expect(page.html.contains("× 6"))
+
+        // Back to the first module, then to what the store has.
+        _ = try loop.loop.json("rollback", "--to", first)
+        page = try program.ask("look")
+        #expect(page.running == first)
+        #expect(page.html.contains("× 6"))
+        #expect(page.html.contains("Put one in"))
+        #expect(!page.html.contains("Changed"))
+        _ = try loop.loop.json("rollback", "--embedded")
+        page = try program.ask("look")
+        #expect(!page.html.contains("Basket"))
+        #expect(page.html.contains("× 6"), "the module's state is the app's again")
+        #expect(built.html.contains("Cart"))
+        #expect(program.problems == "", "\(program.problems)")
+    }
+
     @Test("edits and random mutations draw what the changed app draws when it is built natively")
     func edits() throws {
         var generator = SeededGenerator()
