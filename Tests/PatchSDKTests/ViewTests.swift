@@ -97,7 +97,7 @@ import Testing
     func bad(code: String, part: String, body: [UInt8]) throws {
         var parts = ViewGuests.Parts()
         if part == "mount" { parts.mount = body } else { parts.render = body }
-        table.swap(to: try ViewGuests.load(parts, limits: { $0.callNanoseconds = 50_000_000 }))
+        table.swap(to: try ViewGuests.load(parts, limits: { $0.callNanoseconds = 500_000_000 }))
         #expect(patch_gate_is_open(900))
         #expect(mount.render(view(), surroundings: [0x90]) == nil)
         #expect(!patch_gate_is_open(900))

@@ -24,7 +24,7 @@ final class HostViews {
             [
                 "build", "--package-path",
                 SharedData.checkout.appendingPathComponent("HostUI").path, "--scratch-path",
-                scratch.path, "-debug-info-format", "none",
+                scratch.path, "-debug-info-format", "none", "--product", "hostviews",
             ], seconds: 900)
         guard result.status == 0 else {
             throw Failed(description: result.standardOutput + result.standardError)
