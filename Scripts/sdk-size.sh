@@ -5,6 +5,9 @@
 #
 #   Scripts/sdk-size.sh              prints the figure and holds it
 #   Scripts/sdk-size.sh --sections   also what the difference is made of, by section
+#   Scripts/sdk-size.sh --targets    also what each target of this package brings, by symbols
+#   Scripts/sdk-size.sh --small …    the same with the flags that an app may pass to be small
+#                                    (Docs/sdk.md, "A smaller program")
 #
 # Both programs use Foundation, because every app does; it and the standard library are shared
 # libraries on Linux as on Apple systems, so neither is in the figure.
@@ -13,6 +16,16 @@ cd "$(dirname "$0")/.."
 root=$PWD
 limit=${LIMIT:-1500000}
 scratch=${OPENPATCH_SIZE_SCRATCH:-.build/sdk-size}
+flags=()
+if [ "${1:-}" = --small ]; then
+    shift
+    # Optimise for size; let the linker drop public functions that nobody calls; one copy of equal
+    # functions; relocations in their short form.
+    flags=(
+        -Xswiftc -Osize -Xswiftc -function-sections
+        -Xswiftc -Xfrontend -Xswiftc -internalize-at-link -Xswiftc -use-ld=lld
+        -Xlinker --icf=all -Xlinker -z -Xlinker pack-relative-relocs)
+fi
 # From nothing: a build folder of an app does not notice new files of the package it depends on.
 rm -rf "$scratch/build"
 mkdir -p "$scratch/app/Sources/Without" "$scratch/app/Sources/With"
@@ -50,7 +63,8 @@ print(greeting("you"), URL(string: "https://example.com")?.absoluteString ?? "-"
 SWIFT
 
 build() {
-    swift build -c release --package-path "$scratch/app" --scratch-path "$scratch/build" "$@" \
+    swift build -c release --package-path "$scratch/app" --scratch-path "$scratch/build" \
+        ${flags[@]+"${flags[@]}"} "$@" \
         > "$scratch/build.log" 2>&1 || { tail -n 40 "$scratch/build.log" >&2; exit 1; }
 }
 build --product Without
@@ -80,6 +94,9 @@ if [ "${1:-}" = --sections ]; then
         }
         END { for (name in new) printf "%9d  %s\n", new[name] - old[name], name }
     ' "$scratch/Without.sections" "$scratch/With.sections" | sort -rn | awk '$1 > 1000'
+fi
+if [ "${1:-}" = --targets ]; then
+    Scripts/symbol-sizes.py "$bin/With"
 fi
 echo "sdk-size: without $without, with $with, added $added bytes (at most $limit)"
 [ "$limit" -eq 0 ] || [ "$added" -le "$limit" ] || {

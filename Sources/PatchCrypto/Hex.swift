@@ -2,9 +2,12 @@
 public enum Hex {
     /// `bytes` as lower-case hexadecimal digits, two a byte.
     public static func encode<Bytes: Sequence>(_ bytes: Bytes) -> String
-    where Bytes.Element == UInt8 {
+    where Bytes.Element == UInt8 { encode(Array(bytes)) }
+
+    /// The same without what generic code looks up at its first use.
+    public static func encode(_ bytes: [UInt8]) -> String {
         var digits: [UInt8] = []
-        digits.reserveCapacity(bytes.underestimatedCount * 2)
+        digits.reserveCapacity(bytes.count * 2)
         for byte in bytes {
             digits.append(digit(byte >> 4))
             digits.append(digit(byte & 15))
@@ -40,6 +43,11 @@ public enum Hex {
         default: nil
         }
     }
+}
+
+extension Array where Element == UInt8 {
+    /// These bytes as lower-case hexadecimal digits.
+    public var hex: String { Hex.encode(self) }
 }
 
 extension Collection where Element == UInt8 {

@@ -15,15 +15,30 @@ public struct LocalFileStore: FileStore {
     public typealias Probe = @Sendable (FileStep, String) throws -> Void
 
     /// The folder that names are relative to.
-    public let folder: URL
+    public var folder: URL { URL(fileURLWithPath: root, isDirectory: true) }
     private let root: String
     private let probe: Probe?
 
     /// Files below `folder`, which need not exist yet.
     /// - Parameter probe: lets a test fail, or end the process, before any step.
     public init(folder: URL, probe: Probe? = nil) {
-        self.folder = folder
-        root = folder.path
+        self.init(path: Self.path(of: folder), probe: probe)
+    }
+
+    /// `URL.path`, whose first use in a process takes longer than opening a file.
+    private static func path(of folder: URL) -> String {
+        let text = folder.absoluteString
+        guard text.hasPrefix("file:///"), !text.utf8.contains(UInt8(ascii: "%")),
+            !text.utf8.contains(UInt8(ascii: "?")), !text.utf8.contains(UInt8(ascii: "#"))
+        else { return folder.path }
+        let path = text.dropFirst(7)
+        return path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : String(path)
+    }
+
+    /// Files below the folder at an absolute path, which need not exist yet. The first URL of a
+    /// process takes its time, so a start of an app makes none.
+    public init(path: String, probe: Probe? = nil) {
+        root = path
         self.probe = probe
     }
 
@@ -64,9 +79,20 @@ public struct LocalFileStore: FileStore {
     private static func readAll(
         _ descriptor: Int32, sizeHint: Int, maximumSize: Int, name: String
     ) throws -> [UInt8] {
-        var bytes = [UInt8]()
-        bytes.reserveCapacity(sizeHint)
-        var part = [UInt8](repeating: 0, count: min(max(sizeHint, 4096), 1 << 16))
+        var problem: FileError?
+        // All of it at once, as a rule.
+        var bytes = [UInt8](unsafeUninitializedCapacity: sizeHint) { buffer, filled in
+            while filled < sizeHint {
+                let count = systemRead(
+                    descriptor, buffer.baseAddress.map { $0 + filled }, sizeHint - filled)
+                if count < 0, errno == EINTR { continue }
+                if count < 0 { problem = FileError.reading(name) }
+                guard count > 0 else { return }
+                filled += count
+            }
+        }
+        if let problem { throw problem }
+        var part = [UInt8](repeating: 0, count: 4096)
         while true {
             let count = part.withUnsafeMutableBytes { buffer in
                 systemRead(descriptor, buffer.baseAddress, buffer.count)
@@ -177,7 +203,20 @@ public struct LocalFileStore: FileStore {
             }
             if name != "." && name != ".." { names.append(name) }
         }
-        return names.sorted()
+        return Self.sorted(names)
+    }
+
+    /// In order, without the machinery of the first sort in a process: most folders hold little.
+    private static func sorted(_ names: [String]) -> [String] {
+        guard names.count <= 16 else { return names.sorted() }
+        var ordered: [String] = []
+        ordered.reserveCapacity(names.count)
+        for name in names {
+            var place = ordered.count
+            while place > 0, name < ordered[place - 1] { place -= 1 }
+            ordered.insert(name, at: place)
+        }
+        return ordered
     }
 
     /// See ``FileStore/size(of:)``.
@@ -194,9 +233,9 @@ public struct LocalFileStore: FileStore {
     /// See ``FileStore/freeBytes()``.
     public func freeBytes() -> UInt64? {
         var information = statvfs()
-        var place = folder.path
+        var place = root
         while statvfs(place, &information) != 0 {
-            let parent = (place as NSString).deletingLastPathComponent
+            let parent = Self.parent(of: place)
             if parent == place || parent.isEmpty { return nil }
             place = parent
         }
@@ -217,7 +256,7 @@ public struct LocalFileStore: FileStore {
     }
 
     private func makeFolder(of name: String) throws {
-        let parent = (try path(name) as NSString).deletingLastPathComponent
+        let parent = Self.parent(of: try path(name))
         var information = stat()
         if stat(parent, &information) == 0 { return }
         try probe?(.makeFolder, name)
@@ -229,9 +268,15 @@ public struct LocalFileStore: FileStore {
         }
     }
 
+    /// The folder that an absolute path lies in; of the root, the root.
+    private static func parent(of path: String) -> String {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
     // A rename is durable only once the folder that holds the name is.
     private func syncFolder(of path: String, name: String) throws {
-        let parent = (path as NSString).deletingLastPathComponent
+        let parent = Self.parent(of: path)
         let descriptor = open(parent, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw FileError.writing(name) }
         defer { close(descriptor) }

@@ -61,11 +61,9 @@ public struct LiveProcess: ProcessIdentity {
     public var isDebuggerAttached: Bool {
         #if os(Linux)
             guard let status = Self.smallFile("/proc/self/status"),
-                let line = status.split(separator: "\n").first(where: {
-                    $0.hasPrefix("TracerPid:")
-                })
+                let tracer = Self.value(of: "TracerPid:", in: status)
             else { return false }
-            return line.split(whereSeparator: { $0 == "\t" || $0 == " " }).last != "0"
+            return tracer != "0"
         #elseif canImport(Darwin)
             return Self.information(of: getpid()).map {
                 $0.kp_proc.p_flag & P_TRACED != 0
@@ -88,12 +86,14 @@ public struct LiveProcess: ProcessIdentity {
         #if os(Linux)
             // The name in parentheses may hold anything, so fields are counted from its end.
             guard let text = smallFile("/proc/\(pid)/stat"),
-                let end = text.lastIndex(of: ")")
+                let end = text.lastIndex(of: UInt8(ascii: ")"))
             else { return nil }
-            let fields = text[text.index(after: end)...].split(separator: " ")
+            let fields = text[(end + 1)...].split(separator: UInt8(ascii: " "))
             // A zombie has ended; its parent just has not looked yet.
-            guard fields.count > 19, fields[0] != "Z", fields[0] != "X" else { return nil }
-            return String(fields[19])
+            guard fields.count > 19, let state = fields[0].first, state != UInt8(ascii: "Z"),
+                state != UInt8(ascii: "X")
+            else { return nil }
+            return String(decoding: fields[19], as: UTF8.self)
         #elseif canImport(Darwin)
             return information(of: pid).map {
                 let began = $0.kp_proc.p_starttime
@@ -105,13 +105,25 @@ public struct LiveProcess: ProcessIdentity {
     }
 
     #if os(Linux)
-        private static func smallFile(_ path: String) -> String? {
+        /// What stands behind `name` at the beginning of a line.
+        private static func value(of name: String, in text: [UInt8]) -> String? {
+            for line in text.split(separator: UInt8(ascii: "\n"))
+            where line.starts(with: name.utf8) {
+                let value = line.dropFirst(name.utf8.count).drop { $0 == 0x20 || $0 == 0x09 }
+                return String(decoding: value, as: UTF8.self)
+            }
+            return nil
+        }
+
+        private static func smallFile(_ path: String) -> [UInt8]? {
             let descriptor = open(path, O_RDONLY | O_CLOEXEC)
             guard descriptor >= 0 else { return nil }
             defer { close(descriptor) }
             var buffer = [UInt8](repeating: 0, count: 4096)
             let count = read(descriptor, &buffer, buffer.count)
-            return count > 0 ? String(decoding: buffer.prefix(count), as: UTF8.self) : nil
+            guard count > 0 else { return nil }
+            buffer.removeLast(buffer.count - count)
+            return buffer
         }
     #elseif canImport(Darwin)
         private static func information(of pid: Int32) -> kinfo_proc? {
@@ -126,7 +138,7 @@ public struct LiveProcess: ProcessIdentity {
     private static func readBootIdentifier() -> String? {
         #if os(Linux)
             guard let text = smallFile("/proc/sys/kernel/random/boot_id") else { return nil }
-            return text.split(separator: "\n").first.map { String($0) }
+            return String(decoding: text.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
         #elseif canImport(Darwin)
             var size = 0
             guard sysctlbyname("kern.bootsessionuuid", nil, &size, nil, 0) == 0, size > 1 else {

@@ -12,17 +12,19 @@ extension RandomSource {
         var raw = bytes(16)
         raw[6] = raw[6] & 0x0F | 0x40
         raw[8] = raw[8] & 0x3F | 0x80
-        let hex = raw.map { byte in
-            let text = String(byte, radix: 16)
-            return text.count == 1 ? "0" + text : text
-        }.joined()
-        let cuts = [8, 12, 16, 20]
-        var text = ""
-        for (index, character) in hex.enumerated() {
-            if cuts.contains(index) { text.append("-") }
-            text.append(character)
+        var text: [UInt8] = []
+        text.reserveCapacity(36)
+        func digit(_ value: UInt8) -> UInt8 {
+            value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
         }
-        return text
+        for (index, byte) in raw.enumerated() {
+            if index == 4 || index == 6 || index == 8 || index == 10 {
+                text.append(UInt8(ascii: "-"))
+            }
+            text.append(digit(byte >> 4))
+            text.append(digit(byte & 15))
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// A random number below `bound` (0 when `bound` is 0).
@@ -41,7 +43,17 @@ public struct LiveRandom: RandomSource {
     /// See ``RandomSource/bytes(_:)``.
     public func bytes(_ count: Int) -> [UInt8] {
         var generator = SystemRandomNumberGenerator()
-        return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+        return [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            // Eight at a time: each call asks the system.
+            while filled < count {
+                var word = generator.next()
+                for _ in 0..<min(8, count - filled) {
+                    buffer[filled] = UInt8(truncatingIfNeeded: word)
+                    word >>= 8
+                    filled += 1
+                }
+            }
+        }
     }
 }
 

@@ -15,13 +15,15 @@ struct LoadedPatch {
 
     init(_ wasm: [UInt8]) throws {
         let store = Store(engine: Engine())
+        let module = try parseWasm(bytes: wasm)
         var imports = Imports()
         // What the SDK gives to modules.
         HostFunctions(
             clock: LiveClock(), random: LiveRandom(), log: { _, _ in }
         ).define(
-            in: &imports, store: store, natives: NativeCalls(NativeTables(), declared: []))
-        instance = try parseWasm(bytes: wasm).instantiate(store: store, imports: imports)
+            for: module, in: &imports, store: store,
+            natives: NativeCalls(NativeTables(), declared: []))
+        instance = try module.instantiate(store: store, imports: imports)
         _ = try function(GuestExport.initialize).invoke()
     }
 

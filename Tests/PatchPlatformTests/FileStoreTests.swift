@@ -109,11 +109,13 @@ import Testing
     func lockOfAnotherProcess() throws {
         try files.writeAtomically([], to: "lock")
         let script = """
-            import fcntl, sys, time
+            import fcntl, sys
             f = open(sys.argv[1]); fcntl.flock(f, fcntl.LOCK_EX); print("held", flush=True)
-            time.sleep(60)
+            # Until it is killed, or the test that should do so is gone.
+            sys.stdin.read()
             """
-        let process = try ChildProcess("python3", ["-c", script, try files.path("lock")])
+        let process = try ChildProcess(
+            "python3", ["-c", script, try files.path("lock")], input: true)
         try process.waitForOutput("held")
         #expect(try files.lock("lock", wait: false) == nil)
         process.kill()
@@ -125,18 +127,19 @@ import Testing
         try files.writeAtomically([UInt8](repeating: 1, count: 100_000), to: "f")
         // The writer goes through the same steps: temporary file, fsync, rename.
         let script = """
-            import os, sys, time
+            import os, sys, threading
             n = 0
             # Ends by itself when the test that should end it was killed.
-            last = time.monotonic() + 60
+            threading.Thread(target=lambda: (sys.stdin.read(), os._exit(0)), daemon=True).start()
             print("go", flush=True)
-            while time.monotonic() < last:
+            while True:
                 n = (n + 1) % 256
                 with open(sys.argv[1] + ".tmp", "wb") as f:
                     f.write(bytes([n]) * 100000); f.flush(); os.fsync(f.fileno())
                 os.rename(sys.argv[1] + ".tmp", sys.argv[1])
             """
-        let process = try ChildProcess("python3", ["-c", script, try files.path("f")])
+        let process = try ChildProcess(
+            "python3", ["-c", script, try files.path("f")], input: true)
         try process.waitForOutput("go")
         for _ in 0..<200 {
             let bytes = try #require(try files.read("f", maximumSize: 200_000))

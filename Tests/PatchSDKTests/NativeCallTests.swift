@@ -216,7 +216,7 @@ import WebAssembly
     @Test("a module that may not call native code is refused before it runs")
     func denied() {
         let error = #expect(throws: PatchError.self) {
-            try activate { $0.capabilities.remove(.native) }
+            try activate { $0.capabilities.removeAll { $0 == .native } }
         }
         #expect(error?.reason == .capabilityDenied)
     }

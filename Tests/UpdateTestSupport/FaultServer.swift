@@ -122,7 +122,7 @@ public final class FaultServer: Sendable {
                 self.wfile.write(body)
             def do_GET(self):
                 fault = self.fault()
-                if "stall" in fault: time.sleep(60); return
+                if "stall" in fault: time.sleep(3600); return
                 if "status" in fault:
                     again = {"Retry-After": str(fault["retryafter"])} if "retryafter" in fault else {}
                     return self.answer(fault["status"], headers=again)

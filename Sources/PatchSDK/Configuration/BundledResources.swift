@@ -13,55 +13,56 @@ struct BundledResources: Sendable {
     static let moduleName = "base.wasm"
     private static let maximumDocument = 512_000
 
-    /// Where to look, in order.
-    let folders: [URL]
+    /// Paths of the folders to look in, in order.
+    let folders: [String]
 
     /// - Parameter named: the only folder to look in; nil for the usual ones.
-    init(named: URL?) { folders = named.map { [$0] } ?? Self.usualFolders }
+    init(named: URL?) { folders = named.map { [$0.path] } ?? Self.usualFolders }
 
     /// The main bundle's resources, then the program's folder; in both also a SwiftPM resource
     /// bundle beside the program and a folder `Resources`, where packages keep such files.
-    private static var usualFolders: [URL] {
-        let bases = Self.bases
-        var folders: [URL] = []
-        for base in bases {
-            folders.append(base)
-            let names = (try? FileManager.default.contentsOfDirectory(atPath: base.path)) ?? []
-            for name in names.sorted()
-            where name.hasSuffix(".resources") || name.hasSuffix(".bundle") {
-                folders.append(base.appendingPathComponent(name))
+    private static var usualFolders: [String] {
+        var folders: [String] = []
+        func add(_ folder: String) {
+            for folder in [folder, folder + "/Resources"] where !folders.contains(folder) {
+                folders.append(folder)
             }
         }
-        var seen: Set<String> = []
-        return folders.flatMap { [$0, $0.appendingPathComponent("Resources")] }
-            .filter { seen.insert($0.path).inserted }
+        for base in bases {
+            add(base)
+            for name in (try? LocalFileStore(path: base).list(".")) ?? []
+            where name.hasSuffix(".resources") || name.hasSuffix(".bundle") {
+                add(base + "/" + name)
+            }
+        }
+        return folders
     }
 
     #if canImport(Darwin)
-        private static var bases: [URL] {
-            var bases: [URL] = []
-            if let resources = Bundle.main.resourceURL { bases.append(resources) }
+        private static var bases: [String] {
+            var bases: [String] = []
+            if let resources = Bundle.main.resourceURL { bases.append(resources.path) }
             if let program = Bundle.main.executableURL?.resolvingSymlinksInPath() {
-                bases.append(program.deletingLastPathComponent())
+                bases.append(program.deletingLastPathComponent().path)
             }
             return bases
         }
     #else
         /// Where Foundation finds a main bundle here, without its search: the first look at a bundle
         /// takes longer than all the rest of the configuration.
-        private static var bases: [URL] {
+        private static var bases: [String] {
             var buffer = [CChar](repeating: 0, count: 4096)
             let count = readlink("/proc/self/exe", &buffer, buffer.count)
             guard count > 0, count < buffer.count else { return [] }
             let path = String(
                 decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-            guard let slash = path.lastIndex(of: "/") else { return [] }
+            guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return [] }
             let folder = path[..<slash]
-            var bases = [URL(fileURLWithPath: String(folder), isDirectory: true)]
+            var bases = [String(folder)]
             // An installed program: <prefix>/bin/<name> and <prefix>/share/<name>.resources.
             if folder.hasSuffix("/bin") {
-                let share = folder.dropLast(3) + "share/" + path[path.index(after: slash)...]
-                bases.append(URL(fileURLWithPath: share + ".resources", isDirectory: true))
+                let share = folder.dropLast(3) + "share/" + path[path.utf8.index(after: slash)...]
+                bases.append(share + ".resources")
             }
             return bases
         }
@@ -71,7 +72,7 @@ struct BundledResources: Sendable {
     /// - Throws: ``FileError``.
     private func read(_ name: String, maximumSize: Int) throws -> [UInt8]? {
         for folder in folders {
-            let files = LocalFileStore(folder: folder)
+            let files = LocalFileStore(path: folder)
             if let bytes = try files.read(name, maximumSize: maximumSize) { return bytes }
         }
         return nil

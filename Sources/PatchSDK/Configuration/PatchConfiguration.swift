@@ -48,7 +48,13 @@ public struct PatchConfiguration: Sendable {
     /// Where the state lies; nil for the platform's usual place.
     public var stateFolder: URL?
     /// What modules may import from the host.
-    public var capabilities: Set<CapabilityName> = [
+    public var capabilities: Set<CapabilityName> {
+        get { Set(granted) }
+        set { granted = newValue.sorted { $0.rawValue < $1.rawValue } }
+    }
+    /// A list and not a set, because the first set of a type takes long to make and a start makes
+    /// none.
+    var granted: [CapabilityName] = [
         .log, .clock, .random, .native, .unicode, .format,
     ]
     /// Lets modules run that have no section `openpatch`; nil for none. Product `PatchSDKWASI` has

@@ -2,6 +2,12 @@ import Foundation
 import PatchPlatform
 import Rollout
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 /// The parts of the machine and the build that the SDK stands on; tests put others in their place.
 struct PatchEnvironment: Sendable {
     var transport: any HTTPTransport = URLSessionTransport()
@@ -36,7 +42,23 @@ struct PatchEnvironment: Sendable {
     }
 
     private static var liveSystemVersion: String {
-        let version = ProcessInfo.processInfo.operatingSystemVersion
-        return "\(version.majorVersion).\(version.minorVersion).\(version.patchVersion)"
+        #if os(Linux)
+            // What Foundation says, which takes longer to say it: the numbers of the kernel's release.
+            var system = utsname()
+            guard uname(&system) == 0 else { return "0.0.0" }
+            let release = withUnsafeBytes(of: &system.release) {
+                Array($0.prefix { $0 != 0 })
+            }
+            let numbers = release.prefix { $0 == UInt8(ascii: ".") || (0x30...0x39).contains($0) }
+                .split(separator: UInt8(ascii: "."))
+            func number(_ index: Int) -> Int {
+                guard index < numbers.count else { return 0 }
+                return numbers[index].reduce(0) { $0 &* 10 &+ Int($1) - 0x30 }
+            }
+            return "\(number(0)).\(number(1)).\(number(2))"
+        #else
+            let version = ProcessInfo.processInfo.operatingSystemVersion
+            return "\(version.majorVersion).\(version.minorVersion).\(version.patchVersion)"
+        #endif
     }
 }

@@ -61,7 +61,7 @@ struct ResolvedConfiguration: Sendable {
             fingerprint: fingerprint, baseURL: baseURL, trust: trust)
         settings.deviceID = configuration.deviceID
         settings.abi = abiVersion
-        settings.capabilities = Set(configuration.capabilities.map(\.rawValue))
+        settings.capabilities = Set(configuration.granted.map(\.rawValue))
         settings.surface = surface?.signatures ?? [:]
         settings.systemVersion = environment.systemVersion
         settings.appVersion = environment.appVersion
@@ -78,7 +78,7 @@ struct ResolvedConfiguration: Sendable {
         self.settings = settings
         expectation = ModuleExpectation(
             appID: settings.appID, fingerprint: fingerprint, surface: surface,
-            capabilities: configuration.capabilities,
+            capabilities: configuration.granted,
             plainModules: configuration.plainModules, limits: configuration.limits)
         self.problems = problems
     }

@@ -37,13 +37,19 @@ struct HostFunctions: Sendable {
         types[name] ?? (FoundationAnswers.questions[name] == nil ? nil : question)
     }
 
-    /// Provides all functions to a store. Which of them a module may import was checked before.
-    func define(in imports: inout Imports, store: Store, natives: NativeCalls) {
+    /// Provides to a store what `module` imports of these functions. Whether it may was checked
+    /// before.
+    func define(
+        for module: Module, in imports: inout Imports, store: Store, natives: NativeCalls
+    ) {
+        let names = module.imports.filter { $0.module == CapabilityName.importModule }
+            .map(\.name)
+        if names.isEmpty { return }
         func add(
             _ name: String,
             _ body: @escaping (Caller, UnsafeMutableBufferPointer<UInt64>) throws -> Void
         ) {
-            guard let type = Self.type(of: name) else { return }
+            guard names.contains(name), let type = Self.type(of: name) else { return }
             imports.define(
                 module: CapabilityName.importModule, name: name,
                 Function(store: store, type: type, rawBody: body))

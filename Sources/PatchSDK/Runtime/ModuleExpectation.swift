@@ -9,7 +9,7 @@ struct ModuleExpectation: Sendable {
     /// The functions compiled into the app; nil when it was never prepared.
     var surface: Surface?
     /// What modules may import.
-    var capabilities: Set<CapabilityName>
+    var capabilities: [CapabilityName]
     /// Lets modules without a section run, if there is one.
     var plainModules: (any PatchPlainModules)?
     /// Bounds of every module.

@@ -54,7 +54,7 @@ final class ModuleInstance {
                 maximumTableElements: 100_000, stackBytes: limits.stackBytes))
         let store = Store(engine: engine)
         var imports = Imports()
-        host.define(in: &imports, store: store, natives: natives)
+        host.define(for: inspected.module, in: &imports, store: store, natives: natives)
         let plain = inspected.plainModules.flatMap { plain in
             inspected.module.imports.contains { $0.module == plain.importModule } ? plain : nil
         }

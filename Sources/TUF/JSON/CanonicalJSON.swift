@@ -45,8 +45,7 @@ private struct JSONWriter {
             bytes.append(UInt8(ascii: "{"))
             // Swift orders strings by their normal form; the format orders code points, which is
             // the order of UTF-8 bytes.
-            let names = members.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-            for (index, name) in names.enumerated() {
+            for (index, name) in Self.inOrder(Array(members.keys)).enumerated() {
                 if index > 0 { bytes.append(UInt8(ascii: ",")) }
                 write(text: name)
                 bytes.append(UInt8(ascii: ":"))
@@ -54,6 +53,23 @@ private struct JSONWriter {
             }
             bytes.append(UInt8(ascii: "}"))
         }
+    }
+
+    private static func inOrder(_ names: [String]) -> [String] {
+        // The first sort of a process makes types at run time; what a start writes is small.
+        guard names.count <= 16 else {
+            return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        }
+        var ordered: [String] = []
+        ordered.reserveCapacity(names.count)
+        for name in names {
+            var place = ordered.count
+            while place > 0, name.utf8.lexicographicallyPrecedes(ordered[place - 1].utf8) {
+                place -= 1
+            }
+            ordered.insert(name, at: place)
+        }
+        return ordered
     }
 
     private mutating func write(text: String) {

@@ -27,6 +27,11 @@ public actor SerialGate {
             isBusy = true
             return
         }
+        await queueUp()
+    }
+
+    // Apart, because the types of continuations are made when they are first needed.
+    @inline(never) private func queueUp() async {
         await withCheckedContinuation { waiting.append($0) }
     }
 

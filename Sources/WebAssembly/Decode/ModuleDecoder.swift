@@ -27,7 +27,7 @@ struct ModuleDecoder {
             if id == 13 {
                 throw WasmUnsupportedProposal(proposal: "exception-handling", offset: offset)
             }
-            guard let place = ModuleDecoder.places[Int(id)] else {
+            guard let place = ModuleDecoder.place(id) else {
                 throw WasmDecodingError("malformed section id", offset: offset)
             }
             if place <= order {
@@ -65,9 +65,14 @@ struct ModuleDecoder {
     }
 
     /// The data count section (12) stands between element and code.
-    private static let places: [Int: Int] = [
-        1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: 6, 7: 7, 8: 8, 9: 9, 12: 10, 10: 11, 11: 12,
-    ]
+    private static func place(_ id: UInt8) -> Int? {
+        switch id {
+        case 1...9: Int(id)
+        case 12: 10
+        case 10, 11: Int(id) + 1
+        default: nil
+        }
+    }
 
     private mutating func decode(_ id: UInt8, _ section: inout ByteReader) throws {
         switch id {
