@@ -15,7 +15,7 @@ let package = Package(
     targets: [
         // Symbolic links to the guest's modules; `#if hasFeature(Embedded)` tells the two apart.
         // What a module imports from its host has no counterpart in a native program.
-        .target(name: "PatchGuest", exclude: ["NativeCall.swift"]),
+        .target(name: "PatchGuest", exclude: ["HostAnswer.swift", "NativeCall.swift"]),
         .target(name: "SwiftUI", dependencies: ["PatchGuest"]),
         // What `patchcli prepare` puts around bodies, for programs on Linux.
         .target(

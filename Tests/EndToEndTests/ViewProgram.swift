@@ -7,6 +7,8 @@ enum ViewProgram {
         var description: String
     }
 
+    private static let asksTheHost = ["HostAnswer.swift", "NativeCall.swift"]
+
     /// The host's modules: `PatchGuest`, `SwiftUI` and `PatchSwiftUI`, built once for all tests.
     private static let modules = Result { () throws -> URL in
         let folder = Tools.builtProducts.appendingPathComponent("view-programs")
@@ -16,7 +18,7 @@ enum ViewProgram {
             let own = sources.appendingPathComponent(module).resolvingSymlinksInPath()
             let files = try FileManager.default.contentsOfDirectory(atPath: own.path)
                 // What a module imports from its host has no counterpart in a native program.
-                .filter { $0.hasSuffix(".swift") && $0 != "NativeCall.swift" }.sorted()
+                .filter { $0.hasSuffix(".swift") && !asksTheHost.contains($0) }.sorted()
                 .map { own.appendingPathComponent($0).path }
             try compile(
                 [

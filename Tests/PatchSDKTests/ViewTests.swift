@@ -8,7 +8,8 @@ import Testing
 @testable import PatchSDK
 
 /// Views that the active module draws, and what happens when it does that badly.
-@Suite("Views of modules") struct ViewTests {
+/// One after the other, because gates belong to the process.
+@Suite("Views of modules", .serialized) struct ViewTests {
     let reports = Lock<[String]>([])
     let table: RoutingTable
     let mount: PatchedViewMount
