@@ -64,6 +64,8 @@ struct GuestBuilderSizeTests {
         "modules of patched functions are as small as promised",
         arguments: [
             ("integers and truth values", numbers, 10 << 10), ("texts", texts, 30 << 10),
+            // The goal is 30 KB here too; `Docs/performance.md` says how far it is.
+            ("texts that are sorted and counted", texts + collections, 38 << 10),
         ])
     func patches(name: String, code: String, limit: Int) throws {
         let fixture = try ProjectFixture(files: ["Core.swift": "let edition = 1\n" + code])
@@ -108,6 +110,14 @@ struct GuestBuilderSizeTests {
         func slug(_ product: Product) -> String {
             product.name.lowercased().split(separator: " ").joined(separator: "-") + "\\(edition)"
         }
+        func initials(_ product: Product) -> String {
+            product.name.split(separator: " ").compactMap(\\.first).map { "\\($0)" }
+                .joined() + "\\(product.tags.count * edition)"
+        }
+
+        """
+
+    private static let collections = """
         func counts(_ products: [Product]) -> [String: Int] {
             var counts: [String: Int] = [:]
             for product in products { for tag in product.tags { counts[tag, default: edition] += 1 } }

@@ -68,7 +68,9 @@ func programScalars(_ plane: UInt64, _ step: Int32) -> UInt64 {
         if character.isUppercase { bits |= 64 }
         if character.isLowercase { bits |= 128 }
         digest.add(bits)
-        digest.add(UInt64(bitPattern: Int64(character.wholeNumberValue ?? -1)))
+        // A trillion is one character, and more than `Int` holds on wasm32.
+        let number = character.wholeNumberValue.flatMap { Int32(exactly: $0) } ?? -1
+        digest.add(UInt64(bitPattern: Int64(number)))
         digest.add([text + "b": UInt64(value)][text + "b"] ?? 0)
     }
     return digest.value
