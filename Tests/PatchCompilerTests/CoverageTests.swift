@@ -41,14 +41,15 @@ struct CoverageTests {
 
     /// A manifest as `registerBuild` writes it, without compiling a base module.
     static func manifest(_ code: AppCode) throws -> BuildManifest {
-        let index = DeclarationIndex(code.tree, functions: code.scan.functions)
+        let index = DeclarationIndex(code)
         return BuildManifest(
             app_id: "a", fingerprint: code.fingerprint.value, surface: code.fingerprint.surface,
             abi: 1, number: 1, toolchain: "", inputs: code.fingerprint.inputs,
             functions: PatchProject.manifestFunctions(code.scan.functions, [:]),
             natives: Coverage.natives(of: index), base: "",
             errors: code.scan.types.errors.map(ErrorCode.key),
-            calls: PatchProject.manifestCalls(code.scan.natives))
+            calls: PatchProject.manifestCalls(code.scan.natives),
+            views: PatchProject.manifestViews(code.scan.views, [:]))
     }
 
     private func covered(_ old: String, _ new: String) throws -> [String] {

@@ -27,11 +27,12 @@ struct NativeCallTests {
 
         /// Uses a library that a module does not have.
         func stamp(_ day: Int) -> String {
-            let formatter = DateFormatter()
-            formatter.locale = Locale(identifier: "en_US_POSIX")
-            formatter.timeZone = TimeZone(identifier: "UTC")
-            formatter.dateFormat = "yyyy-MM-dd"
-            return formatter.string(from: Date(timeIntervalSince1970: Double(day) * 86_400))
+            var calendar = Calendar(identifier: .gregorian)
+            calendar.timeZone = TimeZone(secondsFromGMT: 0) ?? calendar.timeZone
+            let date = Date(timeIntervalSince1970: Double(day) * 86_400)
+            let parts = calendar.dateComponents([.year, .month, .day], from: date)
+            return [parts.year, parts.month, parts.day].map { "\\($0 ?? 0)" }
+                .joined(separator: "-")
         }
 
         struct Money: Equatable {
@@ -40,10 +41,7 @@ struct NativeCallTests {
             init(_ cents: Int) { self.cents = cents }
 
             var text: String {
-                let formatter = NumberFormatter()
-                formatter.locale = Locale(identifier: "de_DE")
-                formatter.minimumFractionDigits = 2
-                return formatter.string(from: NSNumber(value: Double(cents) / 100)) ?? "?"
+                "\\(cents) \\(ProcessInfo.processInfo.processIdentifier > 0)"
             }
 
             mutating func add(_ more: Int) -> Bool {
@@ -157,7 +155,7 @@ struct NativeCallTests {
     @Test("a native function that changed is not called, because the app has the old one")
     func changed() throws {
         let (fixture, build) = try Self.edited()
-        try fixture.edit("Sources/Shop.swift", "\"yyyy-MM-dd\"", "\"dd.MM.yyyy\"")
+        try fixture.edit("Sources/Shop.swift", "separator: \"-\"", "separator: \".\"")
         let error = #expect(throws: PatchProjectError.self) {
             try fixture.project().buildModule(
                 for: build.manifest, release: ReleaseIdentity(version: "2", sequence: 1))

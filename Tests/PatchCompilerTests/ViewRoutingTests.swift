@@ -108,8 +108,7 @@ struct ViewRoutingTests {
         let fixture = try ProjectFixture(files: ["App.swift": app])
         let code = try AppCode(
             folder: fixture.folder, configuration: fixture.project().configuration)
-        var manifest = try CoverageTests.manifest(code)
-        manifest.views = PatchProject.manifestViews(code.scan.views, [:])
+        let manifest = try CoverageTests.manifest(code)
         try fixture.edit("Sources/App.swift", old, new)
         return try fixture.project().coverage(of: manifest)
     }

@@ -9,7 +9,11 @@ struct StateTests {
     private static func view(_ properties: String, _ text: String) -> String {
         """
         enum Kind: String { case small, large }
-        struct Note: Hashable { var words = ["a"]; var size: Int? = nil; var kind = Kind.small }
+        struct Note: Hashable {
+            var words: [String] = ["a"]
+            var size: Int? = nil
+            var kind: Kind = .small
+        }
         struct Row: View {
             let name: String
             @State private var taps = 0
@@ -83,7 +87,8 @@ struct StateTests {
 
     @Test("the same module takes all of it")
     func same() throws {
-        #expect(try words(before, before).first == "5 bc 7 large")
+        let words = try words(before, before)
+        #expect(words.first == "5 bc 7 large", "\(words)")
     }
 
     @Test("no event of six hundred is lost")
