@@ -256,7 +256,10 @@ struct Coverage {
         case .method, .property:
             // A protocol's machinery calls witnesses without naming them, as the language calls
             // some members.
-            if mayBeWitness(declaration) || !names.isDisjoint(with: Declaration.unnamed) {
+            if isBody(declaration) {
+                // Nobody but the system names the body of a view, and much else is called so.
+                names = container(declaration)
+            } else if mayBeWitness(declaration) || !names.isDisjoint(with: Declaration.unnamed) {
                 names.formUnion(container(declaration))
             }
         default: break

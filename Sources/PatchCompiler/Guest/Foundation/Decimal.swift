@@ -97,6 +97,9 @@ public struct Decimal: Sendable, Hashable, SignedNumeric, Comparable, Strideable
     /// The number in digits.
     public var description: String { digits }
 
+    // What `Strideable` offers would ask for the distance, and compare that in the same way.
+    /// Whether both numbers are the same.
+    public static func == (left: Decimal, right: Decimal) -> Bool { left.digits == right.digits }
     /// Whether the left number is smaller.
     public static func < (left: Decimal, right: Decimal) -> Bool {
         var writer = question(3, 3)

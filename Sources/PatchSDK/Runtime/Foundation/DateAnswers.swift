@@ -148,8 +148,10 @@ enum DateStyles {
         var style = Date.FormatStyle()
         if let (key, value) = settings.first, key == 0, case .text(let text) = value {
             // `d 2 3`: the styles of date and time, or `-` for none.
-            let words = text.split(separator: " ").map { Int($0) ?? -1 }
-            guard words.count == 2, words.allSatisfy({ (-1...4).contains($0) }) else {
+            let words = text.split(separator: " ").dropFirst().map { Int($0) ?? -1 }
+            guard text.hasPrefix("d "), words.count == 2,
+                words.allSatisfy({ (-1...4).contains($0) })
+            else {
                 throw FoundationAnswers.unknown("style")
             }
             let dates: [Date.FormatStyle.DateStyle] = [

@@ -128,7 +128,9 @@ enum NumberStyles {
             throw FoundationAnswers.unknown("precision")
         }
         let (low, high) = (limits[0], limits[1])
-        guard high == -1 || low <= high else { throw FoundationAnswers.unknown("precision") }
+        guard words[0] == "b" || high == -1 || low <= high else {
+            throw FoundationAnswers.unknown("precision")
+        }
         switch words[0] {
         case "f" where high == -1: return .fractionLength(max(low, 0)...)
         case "f" where low == -1: return .fractionLength(...high)
