@@ -307,7 +307,8 @@ var tests: [Target] {
     if stubsWanted { return [] }
     return [
         greetingLogic,
-        .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .target(name: "CSpawn", path: "Tests/CSpawn"),
+        .target(name: "TestSupport", dependencies: ["CSpawn"], path: "Tests/TestSupport"),
         // A published tree and a web server with faults, for what stands on updates.
         .target(
             name: "UpdateTestSupport",

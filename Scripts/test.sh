@@ -33,16 +33,15 @@ echo "== tests"
 # Swift runs tests on as many threads as there are cores, and a test that waits for a program holds
 # one of them. Tests with servers and clients in their own process need those threads to answer in
 # time, so they run apart from those that start compilers and tools.
-# All tests of a run begin at once, and each server or program of a test holds a dozen files: those
-# of patchd and of the tools have runs of their own (Foundation on Linux cannot start a process when
-# ~1,300 files are open, and ends the tests' process in trying).
+# Tests of one run would otherwise all begin at once, with hundreds of servers, clients and files.
+run() { swift test --skip-build --experimental-maximum-parallelization-width 16 "$@"; }
 server='^PatchServerTests\.'
 networked='^(PatchPlatform|UpdateEngine|PatchSDK|WebViewBundle|TUF)Tests\.(?!ProcessTests)'
 # A browser asks a server in the test's own process, and has all threads for itself.
 browsers='^PreviewTests\.'
 programs='^EndToEndTests\.'
-swift test --skip-build --filter "$server"
-swift test --skip-build --filter "$networked"
-swift test --skip-build --filter "$browsers"
-swift test --skip-build --filter "$programs"
-swift test --skip-build --skip "$server" --skip "$networked" --skip "$browsers" --skip "$programs"
+run --filter "$server"
+run --filter "$networked"
+run --filter "$browsers"
+run --filter "$programs"
+run --skip "$server" --skip "$networked" --skip "$browsers" --skip "$programs"

@@ -1,9 +1,14 @@
 import Foundation
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 /// A real program that a test starts, bounded in time and ended by its id.
 public final class ChildProcess: @unchecked Sendable {
-    // Unchecked: `Process` is only started and signalled here, and the collected output is read
-    // after the reader threads have been joined (or under the lock).
+    // Unchecked: what changes is read and written under the lock.
 
     /// How a program ended and all that it printed.
     public struct Result: Sendable {
@@ -25,47 +30,51 @@ public final class ChildProcess: @unchecked Sendable {
         public var description: String { "'\(command)' did not end in time; it printed: \(output)" }
     }
 
-    private let process = Process()
-    private let output = Collector()
-    private let errors = Collector()
+    /// The process id, for signals of a test's own.
+    public let processIdentifier: pid_t
+    private let output: CollectedOutput
+    private let errors: CollectedOutput
     private let command: String
-    private let input: FileHandle?
+    private let lock = NSLock()
+    private var status: Int32?
+    private var input: Int32?
 
     /// Starts `executable` (looked up on PATH when it has no slash).
     /// - Parameter input: whether ``send(_:)`` feeds its standard input; else that is empty.
+    /// - Throws: ``SpawnedProcess/NotStarted``.
     public init(
         _ executable: String, _ arguments: [String] = [], in folder: URL? = nil,
         environment: [String: String] = [:], input takesInput: Bool = false
     ) throws {
         command = ([executable] + arguments).joined(separator: " ")
-        if executable.contains("/") {
-            process.executableURL = URL(fileURLWithPath: executable)
-            process.arguments = arguments
-        } else {
-            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-            process.arguments = [executable] + arguments
+        let isPath = executable.contains("/")
+        let out = try ClosedPipe()
+        let err = try ClosedPipe()
+        let input = takesInput ? try ClosedPipe() : nil
+        output = CollectedOutput(out.readingEnd)
+        errors = CollectedOutput(err.readingEnd)
+        self.input = input?.writingEnd
+        // The program has them now, or was never started: either way these are not ours.
+        defer {
+            for end in [out.writingEnd, err.writingEnd, input?.readingEnd] {
+                if let end { close(end) }
+            }
         }
-        process.currentDirectoryURL = folder
-        process.environment = ProcessInfo.processInfo.environment
-            .merging(environment) { $1 }
-        let out = Pipe()
-        let err = Pipe()
-        let input = takesInput ? Pipe() : nil
-        self.input = input?.fileHandleForWriting
-        process.standardInput = input ?? FileHandle.nullDevice
-        process.standardOutput = out
-        process.standardError = err
-        try process.run()
-        output.drain(out.fileHandleForReading)
-        errors.drain(err.fileHandleForReading)
+        processIdentifier = try Spawn.start(
+            isPath ? executable : "/usr/bin/env", isPath ? arguments : [executable] + arguments,
+            in: folder,
+            environment: ProcessInfo.processInfo.environment.merging(environment) { $1 },
+            input: input.map { .descriptor($0.readingEnd) } ?? .nothing,
+            output: .descriptor(out.writingEnd), errors: .descriptor(err.writingEnd))
     }
 
-    deinit { kill() }
+    deinit {
+        kill()
+        closeInput()
+    }
 
     /// Whether the program has not ended yet.
-    public var isRunning: Bool { process.isRunning }
-    /// The process id, for signals of a test's own.
-    public var processIdentifier: Int32 { process.processIdentifier }
+    public var isRunning: Bool { lock.withLock { reap(WNOHANG) == nil } }
 
     /// All that the program has printed so far on standard output.
     public var printed: String { output.text }
@@ -76,48 +85,77 @@ public final class ChildProcess: @unchecked Sendable {
     /// - Throws: ``TimedOut`` after `seconds`, having killed it.
     public func wait(seconds: Double = 1_200) throws -> Result {
         let deadline = Date().addingTimeInterval(seconds)
-        while process.isRunning {
+        while isRunning {
             if Date() > deadline {
                 kill()
                 throw TimedOut(command: command, output: printed + complained)
             }
-            Thread.sleep(forTimeInterval: 0.005)
+            usleep(5_000)
         }
         output.finish()
         errors.finish()
+        let ended = lock.withLock { status ?? 0 }
+        let signal = ended & 0x7F
         return Result(
-            status: process.terminationStatus, standardOutput: printed, standardError: complained)
+            status: signal == 0 ? ended >> 8 & 0xFF : signal, standardOutput: printed,
+            standardError: complained)
     }
 
     /// Waits until standard output contains `text`.
     /// - Throws: ``TimedOut`` after `seconds` or when the program ended without printing it.
     public func waitForOutput(_ text: String, seconds: Double = 1_200) throws {
         let deadline = Date().addingTimeInterval(seconds)
-        while !printed.contains(text) {
-            if Date() > deadline || !process.isRunning {
-                output.finish()
-                if printed.contains(text) { return }
-                kill()
-                throw TimedOut(command: command, output: printed + complained)
-            }
-            Thread.sleep(forTimeInterval: 0.005)
-        }
+        guard !output.wait(until: deadline, for: { $0.contains(text) }) else { return }
+        kill()
+        throw TimedOut(command: command, output: printed + complained)
+    }
+
+    /// Waits for the next line of standard output.
+    /// - Returns: the line without its end; nil when there is none within `seconds`.
+    public func nextLine(seconds: Double = 1_200) -> [UInt8]? {
+        output.nextLine(until: Date().addingTimeInterval(seconds))
     }
 
     /// Writes to the standard input of a program that was started with one.
-    public func send(_ text: String) throws { try input?.write(contentsOf: Data(text.utf8)) }
+    public func send(_ text: String) throws {
+        guard let input = lock.withLock({ input }) else { return }
+        try FileHandle(fileDescriptor: input).write(contentsOf: Data(text.utf8))
+    }
+
+    /// Closes the standard input of a program that was started with one: no more will come.
+    public func closeInput() {
+        lock.withLock {
+            if let input { close(input) }
+            input = nil
+        }
+    }
 
     /// Asks the program to stop (SIGTERM).
-    public func terminate() { if process.isRunning { process.terminate() } }
+    public func terminate() {
+        lock.withLock { if reap(WNOHANG) == nil { _ = signal(SIGTERM) } }
+    }
 
-    /// Ends the program at once (SIGKILL).
+    /// Ends the program, and what it started in its group, at once (SIGKILL).
     public func kill() {
-        if process.isRunning {
-            Foundation.kill(process.processIdentifier, SIGKILL)
-            // Not `waitUntilExit`: on Linux it turns a run loop, which may miss the end of a process
-            // that another thread started and then spin for ever.
-            let deadline = Date().addingTimeInterval(5)
-            while process.isRunning, Date() < deadline { Thread.sleep(forTimeInterval: 0.002) }
+        lock.withLock {
+            guard reap(WNOHANG) == nil else { return }
+            Foundation.kill(-processIdentifier, SIGKILL)
+            _ = reap(0)
+        }
+    }
+
+    private func signal(_ number: Int32) -> Int32 { Foundation.kill(processIdentifier, number) }
+
+    /// Collects how the program ended, once; under the lock.
+    private func reap(_ options: Int32) -> Int32? {
+        if let status { return status }
+        var ended: Int32 = 0
+        while true {
+            let answer = waitpid(processIdentifier, &ended, options)
+            if answer < 0, errno == EINTR { continue }
+            // A child that somebody else collected has ended too; how is not known.
+            if answer != 0 { status = answer < 0 ? 0xFF << 8 : ended }
+            return status
         }
     }
 
@@ -128,37 +166,5 @@ public final class ChildProcess: @unchecked Sendable {
     ) throws -> Result {
         try ChildProcess(executable, arguments, in: folder, environment: environment)
             .wait(seconds: seconds)
-    }
-
-    private final class Collector: @unchecked Sendable {
-        private let lock = NSLock()
-        private let done = DispatchSemaphore(value: 0)
-        private var data = Data()
-        private var finished = false
-
-        var text: String {
-            lock.lock()
-            defer { lock.unlock() }
-            return String(decoding: data, as: UTF8.self)
-        }
-
-        func drain(_ handle: FileHandle) {
-            Thread.detachNewThread { [self] in
-                while true {
-                    let part = handle.availableData
-                    if part.isEmpty { break }
-                    lock.lock()
-                    data.append(part)
-                    lock.unlock()
-                }
-                done.signal()
-            }
-        }
-
-        /// Waits (a little: a grandchild may hold the pipe open) for the reader to see the end.
-        func finish() {
-            guard !finished else { return }
-            if done.wait(timeout: .now() + 20) == .success { finished = true }
-        }
     }
 }

@@ -7,7 +7,7 @@ import Foundation
 #endif
 
 /// A program started with nothing between it and the system, for tests that start hundreds:
-/// `ChildProcess` keeps two threads and a run loop source for each.
+/// `ChildProcess` keeps two threads for each.
 public struct SpawnedProcess: Sendable {
     /// How it ended and what it printed.
     public struct Result: Sendable {
@@ -36,29 +36,11 @@ public struct SpawnedProcess: Sendable {
         output: URL
     ) throws {
         self.output = output.path
-        var actions = Self.noActions()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_addopen(
-            &actions, 1, output.path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-        let all = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        var words = ([executable] + arguments).map { strdup($0) } + [nil]
-        var variables = all.map { strdup("\($0.key)=\($0.value)") } + [nil]
-        defer { (words + variables).forEach { free($0) } }
-        var pid = pid_t()
-        let error = posix_spawn(&pid, executable, &actions, nil, &words, &variables)
-        guard error == 0 else { throw NotStarted(systemError: error) }
-        processIdentifier = pid
+        processIdentifier = try Spawn.start(
+            executable, arguments,
+            environment: ProcessInfo.processInfo.environment.merging(environment) { $1 },
+            input: .nothing, output: .file(output.path), errors: .inherited)
     }
-
-    #if canImport(Darwin)
-        private static func noActions() -> posix_spawn_file_actions_t? { nil }
-    #else
-        private static func noActions() -> posix_spawn_file_actions_t {
-            posix_spawn_file_actions_t()
-        }
-    #endif
 
     /// Ends it at once.
     public func kill() { Foundation.kill(processIdentifier, SIGKILL) }

@@ -4,10 +4,7 @@ import ViewTree
 
 /// The example views as a native program (`HostUI`), asked line by line.
 final class HostViews {
-    private let process = Process()
-    private let input = Pipe()
-    private let output = Pipe()
-    private var buffer = Data()
+    private let process: ChildProcess
 
     struct Failed: Error, CustomStringConvertible {
         var description: String
@@ -33,20 +30,10 @@ final class HostViews {
     }
 
     init() throws {
-        process.executableURL = try Self.program.get()
         // Identifiers of rows are hash values; a guest's seeds are fixed.
-        process.environment = ["SWIFT_DETERMINISTIC_HASHING": "1"]
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
-    }
-
-    deinit {
-        // A process that never started cannot be ended.
-        guard process.isRunning else { return }
-        try? input.fileHandleForWriting.close()
-        process.terminate()
-        process.waitUntilExit()
+        process = try ChildProcess(
+            try Self.program.get().path, environment: ["SWIFT_DETERMINISTIC_HASHING": "1"],
+            input: true)
     }
 
     func mount(_ name: String, in surroundings: Surroundings) throws -> [UInt8]? {
@@ -70,19 +57,12 @@ final class HostViews {
     }
 
     private func ask(_ line: String) throws -> [UInt8]? {
-        try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
-        while true {
-            if let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
-                let answer = Array(buffer[buffer.startIndex..<end])
-                buffer.removeSubrange(buffer.startIndex...end)
-                return answer == Array("gone".utf8) ? nil : Self.bytes(answer)
-            }
-            let more = output.fileHandleForReading.availableData
-            guard !more.isEmpty else {
-                throw Failed(description: "the native views ended at '\(line)'")
-            }
-            buffer.append(more)
+        try process.send(line + "\n")
+        guard let answer = process.nextLine() else {
+            throw Failed(
+                description: "the native views ended at '\(line)': \(process.complained)")
         }
+        return answer == Array("gone".utf8) ? nil : Self.bytes(answer)
     }
 
     private static func bytes(_ hex: [UInt8]) -> [UInt8] {
