@@ -14,8 +14,8 @@ let package = Package(
     dependencies: [.package(name: "OpenPatch", path: openPatch)],
     targets: [
         // Symbolic links to the guest's modules; `#if hasFeature(Embedded)` tells the two apart.
-        // What a module imports from its host has no counterpart in a native program.
-        .target(name: "PatchGuest", exclude: ["HostAnswer.swift", "NativeCall.swift"]),
+        // What a module imports from its host (`PatchHost`) has no counterpart in a native program.
+        .target(name: "PatchGuest"),
         .target(name: "SwiftUI", dependencies: ["PatchGuest"]),
         // What `patchcli prepare` puts around bodies, for programs on Linux.
         .target(

@@ -152,12 +152,8 @@ check_renderer() {
     for map in CBrotli COpenSSL; do
         maps+=(-Xcc "-fmodule-map-file=Sources/System/$map/module.modulemap")
     done
-    local file sources=()
-    for file in "$guest"/PatchGuest/*.swift; do
-        case $file in */HostAnswer.swift | */NativeCall.swift) ;; *) sources+=("$file") ;; esac
-    done
     swiftc -swift-version 5 -parse-as-library -emit-module -module-name PatchGuest \
-        -emit-module-path "$folder/PatchGuest.swiftmodule" "${sources[@]}"
+        -emit-module-path "$folder/PatchGuest.swiftmodule" "$guest"/PatchGuest/*.swift
     swiftc -swift-version 5 -parse-as-library -emit-module -module-name SwiftUI -I "$folder" \
         -emit-module-path "$folder/SwiftUI.swiftmodule" "$guest"/SwiftUI/*.swift
     cp -r Sources/PatchSwiftUI "$folder/renderer"

@@ -7,8 +7,6 @@ enum ViewProgram {
         var description: String
     }
 
-    private static let asksTheHost = ["HostAnswer.swift", "NativeCall.swift"]
-
     /// The host's modules: `PatchGuest`, `SwiftUI` and `PatchSwiftUI`, built once for all tests.
     private static let modules = Result { () throws -> URL in
         let folder = Tools.builtProducts.appendingPathComponent("view-programs")
@@ -17,8 +15,7 @@ enum ViewProgram {
         for module in ["PatchGuest", "SwiftUI", "PatchSwiftUI"] {
             let own = sources.appendingPathComponent(module).resolvingSymlinksInPath()
             let files = try FileManager.default.contentsOfDirectory(atPath: own.path)
-                // What a module imports from its host has no counterpart in a native program.
-                .filter { $0.hasSuffix(".swift") && !asksTheHost.contains($0) }.sorted()
+                .filter { $0.hasSuffix(".swift") }.sorted()
                 .map { own.appendingPathComponent($0).path }
             try compile(
                 [

@@ -11,7 +11,7 @@ struct GuestSupport: Sendable {
     var modules: URL
 
     /// The Swift modules that ship with the runtime, each a folder of `Guest`, in dependency order.
-    static let swiftModules = ["PatchGuest", "Foundation"]
+    static let swiftModules = ["PatchGuest", "PatchHost", "Foundation"]
 
     /// The runtime, and the guest's `SwiftUI` with it when `sources` have views.
     static func prepare(

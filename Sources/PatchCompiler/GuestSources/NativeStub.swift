@@ -57,7 +57,7 @@ enum NativeStub {
         ]
         if arguments.count > 1 { lines.append("op_w.arrayHeader(\(arguments.count))") }
         lines += arguments.map { ValueCode.encode($0.type, $0.name, to: "op_w") }
-        lines.append("var op_r = PatchGuest.NativeCall.answer(0x\(function.hexID), op_w)")
+        lines.append("var op_r = PatchHost.NativeCall.answer(0x\(function.hexID), op_w)")
         let returned = function.returned.map {
             "\($0.name) = \(ValueCode.decode($0.type, from: "op_r", on: .guest))"
         }

@@ -105,7 +105,7 @@ struct PatchSourceGenerator {
             let coded = crossing.compactMap { json.text($0) }
             return GuestSource(
                 name: file.path,
-                text: text + "\nimport PatchGuest\n"
+                text: text + "\nimport PatchGuest\n" + (isAsking ? "import PatchHost\n" : "")
                     + (coded.isEmpty ? "" : "import Foundation\n")
                     + crossing.map { "\n" + TypeCode.functions($0, on: .guest) }.joined()
                     + writer.mortals(ofFile: number)

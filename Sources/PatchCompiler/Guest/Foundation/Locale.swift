@@ -1,4 +1,5 @@
 import PatchGuest
+import PatchHost
 
 @_extern(wasm, module: "openpatch", name: "format.date") @_extern(c)
 func op_host_format_date(_ pointer: Int32, _ length: Int32) -> Int32

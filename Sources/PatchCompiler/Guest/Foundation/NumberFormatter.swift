@@ -1,4 +1,5 @@
 import PatchGuest
+import PatchHost
 
 @_extern(wasm, module: "openpatch", name: "format.number") @_extern(c)
 func op_host_format_number(_ pointer: Int32, _ length: Int32) -> Int32

@@ -1,4 +1,5 @@
 import PatchGuest
+import PatchHost
 
 @_extern(wasm, module: "openpatch", name: "format.url") @_extern(c)
 func op_host_format_url(_ pointer: Int32, _ length: Int32) -> Int32
