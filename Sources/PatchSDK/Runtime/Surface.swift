@@ -28,15 +28,15 @@ struct Surface: Sendable, Equatable {
     /// "views":[{"id","gate","sig"}]}`.
     init(json: [UInt8]) throws {
         do {
-            let limits = JSONLimits(
-                maximumSize: json.count, maximumDepth: 8, maximumValues: json.count)
+            // As many values as fit: an app may have thousands of functions.
+            var limits = DocumentFields.limits(json.count)
+            limits.maximumValues = json.count
             let fields = try DocumentFields(try JSONValue(parsing: json, limits: limits), "surface")
             let version = try fields.integer("v")
             guard version == 1 else { throw PatchError(.surfaceMalformed, "version \(version)") }
             functions = try Self.declarations(fields.array("functions"), "functions")
-            views = try Self.declarations(
-                fields["views"] == nil ? [] : fields.array("views"), "views")
-            for entry in try fields["natives"] == nil ? [] : fields.array("natives") {
+            views = try Self.declarations(fields.optionalArray("views"), "views")
+            for entry in try fields.optionalArray("natives") {
                 let (id, sig) = try Self.declaration(DocumentFields(entry, "natives"))
                 natives[id] = sig
             }

@@ -43,6 +43,10 @@ package struct DocumentFields {
     package func array(_ name: String) throws -> [JSONValue] {
         try Self.need(self[name]?.array, name)
     }
+    /// Empty when there is no such member, or null.
+    package func optionalArray(_ name: String) throws -> [JSONValue] {
+        try self[name] == nil ? [] : array(name)
+    }
     package func strings(_ name: String) throws -> [String] {
         try array(name).map { try Self.need($0.string, name) }
     }
