@@ -105,6 +105,10 @@ struct BundleReleaseTests {
         #expect(await shown(app) == "two")
         #expect(try await releases.markReady("app"))
 
+        let begun = try loop.json("channel", "create", "beta")
+        #expect((begun["heads"] as? [Any])?.count == 1)
+        #expect(try loop.cli("channel", "create", "beta").status == 3)
+
         _ = try loop.json("rollback", "--bundle-name", "app")
         #expect(try await releases.update("app"))
         #expect(await shown(app) == "one")
@@ -117,9 +121,13 @@ struct BundleReleaseTests {
         let base = "\(loop.address)/api/v1/apps/\(loop.appKey)"
         let head = "heads/production/bundle/app/any.json"
         let archive = "bundles/app/1.0.1.wvb"
-        let read = try loop.pythonClient(base, targets: [head, archive])
+        let beta = "heads/beta/bundle/app/any.json"
+        let read = try loop.pythonClient(base, targets: [head, beta, archive])
+        let begunHead = try #require(read[beta])
+        let stable = (told["raw"] as? [String: Any])?["sha256"] as? String ?? "none"
+        #expect(String(decoding: begunHead, as: UTF8.self).contains(stable))
         let bytes = try #require(read[archive])
-        #expect(SHA256.hash(bytes).hex == (told["raw"] as? [String: Any])?["sha256"] as? String)
+        #expect(SHA256.hash(bytes).hex == stable)
         #expect(try BundleReader(bytes: bytes).contents(at: "/index.html").count > 0)
         _ = try loop.stopServer()
     }

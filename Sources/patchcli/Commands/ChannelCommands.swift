@@ -113,8 +113,8 @@ enum ChannelCommands {
         Command(
             "create", abstract: "Begin a channel with what another one has.",
             discussion: """
-                Signs a head of the new channel for every build that the other one has a stable \
-                release for, with the same bytes.
+                Signs a head of the new channel for every build and every web bundle that the \
+                other one has a stable release for, with the same bytes.
                 """,
             examples: [("patchcli channel create beta --from production", "A new channel.")],
             parameters: parameters(name, from, Common.project, Common.signCommand, Common.dryRun)
@@ -146,7 +146,7 @@ enum ChannelCommands {
             ) { console in
                 console.print(
                     (isDry ? "Would create " : "Created ") + console.style.bold(new) + " with what "
-                        + "\(old) has, for \(Quantity.count(heads.count, "build")).")
+                        + "\(old) has, for \(count(heads)).")
             }
         }
     }
@@ -158,20 +158,33 @@ enum ChannelCommands {
         let heads: [Head]
     }
 
+    private static func count(_ heads: [Head]) -> String {
+        let bundles = heads.filter { $0.fingerprint == BundleRelease.anyBuild }.count
+        let counts = [
+            bundles == heads.count ? nil : Quantity.count(heads.count - bundles, "build"),
+            bundles == 0 ? nil : Quantity.count(bundles, "web bundle"),
+        ]
+        return counts.compactMap { $0 }.joined(separator: " and ")
+    }
+
     private static func plans(
         _ new: String, from old: String, _ index: ReleaseIndex
     ) throws -> [ReleasePlan] {
-        guard !index.heads.contains(where: { $0.head.channel == new }) else {
+        let indexes = index.withBundles
+        guard !indexes.contains(where: { $0.heads.contains { $0.head.channel == new } }) else {
             throw CommandFailure(
                 "channel_exists", "There is a channel '\(new)' already",
                 fix: "patchcli channel list", exit: .unreachable)
         }
-        let sources = index.heads.map(\.head).filter { $0.channel == old && $0.kind == .run }
-        let plans = try sources.compactMap { head -> ReleasePlan? in
-            let fp16 = BuildRole.fp16(head.fingerprint)
-            guard let stable = index.release(digest: head.stable, fp16: fp16) else { return nil }
-            return try ReleasePlan.promote(
-                stable, to: .everybody, on: new, index: index, salt: "")
+        let plans = try indexes.flatMap { index in
+            try index.heads.map(\.head).filter { $0.channel == old && $0.kind == .run }
+                .compactMap { head -> ReleasePlan? in
+                    let fp16 = BuildRole.fp16(head.fingerprint)
+                    return try index.release(digest: head.stable, fp16: fp16).map {
+                        try ReleasePlan.promote(
+                            $0, to: .everybody, on: new, index: index, salt: "")
+                    }
+                }
         }
         guard !plans.isEmpty else {
             throw CommandFailure(
