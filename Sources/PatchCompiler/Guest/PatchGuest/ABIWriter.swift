@@ -164,7 +164,8 @@ public struct GuestWriter {
     /// Bytes of the key at the front, when this holds a key and a value.
     fileprivate var keyLength: Int?
 
-    var contents: UnsafeRawBufferPointer {
+    /// The bytes written so far, valid until the next one.
+    public var contents: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: start, count: count)
     }
 
@@ -172,7 +173,8 @@ public struct GuestWriter {
         UnsafeRawBufferPointer(start: start, count: keyLength ?? count)
     }
 
-    func discard() { start.deallocate() }
+    /// Gives the memory back; nothing may be written or read afterwards.
+    public func discard() { start.deallocate() }
 
     fileprivate mutating func append(_ bytes: UnsafeRawBufferPointer) {
         guard let from = bytes.baseAddress, bytes.count > 0 else { return }
