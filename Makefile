@@ -34,7 +34,8 @@ fuzz-views: setup ## Random events on the example views, native against patched 
 
 bench-views: setup ## What a screen costs: size, drawing, an event, memory
 	@swift build -c release --product patchcli
-	@.build/release/patchcli views Examples/Views --measure 10000
+	@for file in Counter Todos Settings Shop LongList; do echo "== $$file"; \
+		.build/release/patchcli preview Examples/Views/$$file.swift --measure 10000 || exit 1; done
 
 corpus: setup    ## Functions of another package as modules against native: DIR=<its checkout>
 	@OPENPATCH_CORPUS="$(DIR)" swift test --filter CorpusTests

@@ -219,4 +219,24 @@ extension HTMLRenderer {
     func onSubmit(_ element: Element, action: EventToken) -> Element {
         element.with("data-submit", String(action.rawValue))
     }
+    func focused(_ element: Element, isFocused: Bound<Bool>) -> Element {
+        let marked = element.with("data-focus", String(isFocused.token.rawValue))
+        return isFocused.value ? marked.with("data-focused", "") : marked
+    }
+    func keyboardShortcut(
+        _ element: Element, key: String, modifiers: Tree.EventModifiers
+    ) -> Element {
+        // As ARIA writes it, which the page's script reads as well.
+        let names: [(Tree.EventModifiers, String)] = [
+            (.control, "Control"), (.option, "Alt"), (.shift, "Shift"), (.command, "Meta"),
+        ]
+        let held = names.filter { modifiers.contains($0.0) }.map(\.1)
+        let name =
+            [
+                "\r": "Enter", "\u{1B}": "Escape", "\t": "Tab", " ": "Space",
+                "\u{8}": "Backspace", "\u{F700}": "ArrowUp", "\u{F701}": "ArrowDown",
+                "\u{F702}": "ArrowLeft", "\u{F703}": "ArrowRight",
+            ][key] ?? key.uppercased()
+        return element.with("aria-keyshortcuts", (held + [name]).joined(separator: "+"))
+    }
 }

@@ -144,6 +144,8 @@ extension HTMLRenderer {
         case .contentShape: return element
         case .searchable(let text, let prompt): return self.searchable(element, text: text, prompt: prompt)
         case .onLongPressGesture: return element
+        case .focused(let isFocused): return self.focused(element, isFocused: isFocused)
+        case .keyboardShortcut(let key, let modifiers): return self.keyboardShortcut(element, key: key, modifiers: modifiers)
         case .animation(let animation): return self.animation(element, animation: animation)
         case .transition: return element
         case .accessibilityLabel(let label): return self.accessibilityLabel(element, label: label)

@@ -64,6 +64,7 @@ extension PreviewPage {
           $('status-bar').classList.toggle('light', isDark);
           if (answer.tree) inspect(answer.tree);
           watchRows();
+          followFocus();
           const ms = (performance.now() - begun).toFixed(1);
           $('figures').textContent = `guest ${(answer.guestMicroseconds / 1000).toFixed(2)} ms · `
             + `tree ${answer.treeBytes} bytes · on screen after ${ms} ms`;
@@ -141,6 +142,37 @@ extension PreviewPage {
           if (event.key !== 'Enter') return;
           const at = event.target.closest('[data-submit]');
           if (at && event.target.nodeName === 'INPUT') send({ token: at.dataset.submit });
+        });
+
+        // --- focus and keys ---
+        // The guest wishes for the focus by its tree; what the browser does goes back as events.
+        function followFocus() {
+          const wished = screen.querySelector('[data-focused]');
+          const now = document.activeElement?.closest('[data-focus]');
+          // What the person did is still on its way.
+          if (now && queue.some(event => event.token === now.dataset.focus)) return;
+          if (wished && wished !== now)
+            (wished.matches('input, textarea') ? wished : wished.querySelector('input, textarea, '
+              + 'button, [tabindex]') ?? wished).focus({ preventScroll: true });
+          else if (!wished && now) document.activeElement.blur();
+        }
+        for (const [name, isFocused] of [['focusin', true], ['focusout', false]])
+          screen.addEventListener(name, event => {
+            const at = event.target.closest('[data-focus]');
+            if (at && at.hasAttribute('data-focused') !== isFocused)
+              send({ token: at.dataset.focus, bool: isFocused });
+          });
+        document.addEventListener('keydown', event => {
+          const name = { ' ': 'Space' }[event.key]
+            ?? (event.key.length === 1 ? event.key.toUpperCase() : event.key);
+          const keys = [event.ctrlKey && 'Control', event.altKey && 'Alt',
+            event.shiftKey && 'Shift', event.metaKey && 'Meta', name].filter(Boolean).join('+');
+          // What a person types into a field is no shortcut.
+          if (keys === name && event.target.matches('input, textarea')) return;
+          const at = screen.querySelector(`[aria-keyshortcuts="${CSS.escape(keys)}"]`);
+          if (!at || at.closest('[inert]')) return;
+          event.preventDefault();
+          (at.matches('[data-tap]') ? at : at.querySelector('[data-tap]'))?.click();
         });
 
         // --- rows of long lists ---

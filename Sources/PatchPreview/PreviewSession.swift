@@ -14,6 +14,7 @@ public final class PreviewSession: @unchecked Sendable {
     private let builder: ViewModuleBuilder
     private let log: @Sendable (String) -> Void
 
+    private let settings = GuestSettings()
     private var guest: GuestViews?
     private var module: Module?
     private var views: [PatchedView] = []
@@ -119,7 +120,7 @@ public final class PreviewSession: @unchecked Sendable {
         // A developer's machine is busy with the next build.
         limits.callNanoseconds = 10_000_000_000
         return try GuestViews(module, limits: limits) { imports, store in
-            PreviewHost.define(in: &imports, store: store, log: log)
+            PreviewHost.define(in: &imports, store: store, settings: settings, log: log)
         }
     }
 
@@ -284,37 +285,4 @@ public final class PreviewSession: @unchecked Sendable {
 struct PreviewEvent: Equatable {
     var token: EventToken
     var payload: EventPayload
-}
-
-/// What previewed modules may import.
-enum PreviewHost {
-    static func define(
-        in imports: inout Imports, store: Store, log: @escaping @Sendable (String) -> Void
-    ) {
-        func add(
-            _ name: String, _ parameters: [ValueType], _ result: ValueType?,
-            _ body:
-                @escaping (Caller, UnsafeMutableBufferPointer<UInt64>) throws -> Void
-        ) {
-            let type = FunctionType(parameters: parameters, results: result.map { [$0] } ?? [])
-            imports.define(
-                module: "openpatch", name: name, Function(store: store, type: type, rawBody: body))
-        }
-        add("log.write", [.i32, .i32, .i32], nil) { caller, slots in
-            let count = Int(UInt32(truncatingIfNeeded: slots[2]))
-            guard count <= 64 << 10, let memory = caller.memory else { return }
-            let pointer = UInt64(UInt32(truncatingIfNeeded: slots[1]))
-            let bytes = try memory.read(at: pointer, count: count)
-            log("view: " + String(decoding: bytes, as: UTF8.self))
-        }
-        add("random.fill", [.i32, .i32], nil) { caller, slots in
-            let count = Int(UInt32(truncatingIfNeeded: slots[1]))
-            guard count <= 64 << 10, let memory = caller.memory else { return }
-            let bytes = (0..<count).map { _ in UInt8.random(in: 0...255) }
-            try memory.write(bytes, at: UInt64(UInt32(truncatingIfNeeded: slots[0])))
-        }
-        add("clock.now", [], .f64) { _, slots in
-            slots[0] = Date().timeIntervalSince1970.bitPattern
-        }
-    }
 }

@@ -62,7 +62,8 @@ public struct ViewMeasurements: Sendable, Encodable {
         _ view: PatchedView, _ module: Module, _ count: Int
     ) throws -> ViewMeasurement? {
         let guest = try GuestViews(module) { imports, store in
-            PreviewHost.define(in: &imports, store: store, log: { _ in })
+            PreviewHost.define(
+                in: &imports, store: store, settings: GuestSettings(), log: { _ in })
         }
         guard let mounted = try? guest.mount(view.id) else { return nil }
         var tree = try mounted.render()

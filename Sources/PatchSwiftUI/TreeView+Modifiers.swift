@@ -119,9 +119,41 @@
                 base.searchable(text: place.binding(text), prompt: LocalizedStringKey(words)))
         }
 
+        func focused(_ base: AnyView, isFocused: Bound<Bool>) -> AnyView {
+            AnyView(Focused(content: base, bound: isFocused, place: place))
+        }
+
+        func keyboardShortcut(
+            _ base: AnyView, key: String, modifiers: Tree.EventModifiers
+        ) -> AnyView {
+            guard let character = key.first else { return base }
+            return AnyView(
+                base.keyboardShortcut(KeyEquivalent(character), modifiers: apple(modifiers)))
+        }
+
         func animation(_ base: AnyView, animation: Tree.Animation?) -> AnyView {
             // A tree is another one in each pass, so whatever changed is animated.
             AnyView(base.animation(animation.map(apple), value: place.generation))
+        }
+    }
+
+    /// A view whose focus the module reads and wishes for. The system has the last word: what it
+    /// does is told by events.
+    private struct Focused: View {
+        let content: AnyView
+        let bound: Bound<Bool>
+        let place: PatchedPlace
+        @FocusState private var isFocused: Bool
+
+        var body: some View {
+            content.focused($isFocused)
+                .onAppear { if bound.value { isFocused = true } }
+                .onChange(of: bound.value) { wish in
+                    if wish != isFocused { isFocused = wish }
+                }
+                .onChange(of: isFocused) { now in
+                    if now != bound.value { place.send(bound.token, .bool(now)) }
+                }
         }
     }
 

@@ -337,6 +337,10 @@ extension TreeView {
             return self.searchable(base, text: text, prompt: prompt)
         case .onLongPressGesture(let action):
             return AnyView(base.onLongPressGesture { place.send(action) })
+        case .focused(let isFocused):
+            return self.focused(base, isFocused: isFocused)
+        case .keyboardShortcut(let key, let modifiers):
+            return self.keyboardShortcut(base, key: key, modifiers: modifiers)
         case .animation(let animation):
             return self.animation(base, animation: animation)
         case .transition:
@@ -639,6 +643,17 @@ func apple(_ value: Tree.AxisSet) -> Axis.Set {
     var result: Axis.Set = []
     if value.contains(.horizontal) { result.insert(.horizontal) }
     if value.contains(.vertical) { result.insert(.vertical) }
+    return result
+}
+
+func apple(_ value: Tree.EventModifiers) -> EventModifiers {
+    var result: EventModifiers = []
+    if value.contains(.capsLock) { result.insert(.capsLock) }
+    if value.contains(.shift) { result.insert(.shift) }
+    if value.contains(.control) { result.insert(.control) }
+    if value.contains(.option) { result.insert(.option) }
+    if value.contains(.command) { result.insert(.command) }
+    if value.contains(.numericPad) { result.insert(.numericPad) }
     return result
 }
 

@@ -498,6 +498,25 @@ extension Tree {
         /// `vertical`.
         public static let vertical = AxisSet(rawValue: 2)
     }
+    /// `EventModifiers`.
+    public struct EventModifiers: OptionSet, Hashable, Sendable {
+        /// A bit each.
+        public let rawValue: UInt8
+        /// Takes the bits.
+        public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// `capsLock`.
+        public static let capsLock = EventModifiers(rawValue: 1)
+        /// `shift`.
+        public static let shift = EventModifiers(rawValue: 2)
+        /// `control`.
+        public static let control = EventModifiers(rawValue: 4)
+        /// `option`.
+        public static let option = EventModifiers(rawValue: 8)
+        /// `command`.
+        public static let command = EventModifiers(rawValue: 16)
+        /// `numericPad`.
+        public static let numericPad = EventModifiers(rawValue: 32)
+    }
     /// `RedactionReasons`.
     public struct RedactionReasons: OptionSet, Hashable, Sendable {
         /// A bit each.
@@ -1065,6 +1084,10 @@ extension Tree {
         case searchable(text: Bound<String>, prompt: Tree.TextContent?)
         /// `onLongPressGesture`, number 1176.
         case onLongPressGesture(action: EventToken)
+        /// `focused`, number 1177.
+        case focused(isFocused: Bound<Bool>)
+        /// `keyboardShortcut`, number 1178.
+        case keyboardShortcut(key: String, modifiers: Tree.EventModifiers)
         /// `animation`, number 1190.
         case animation(animation: Tree.Animation?)
         /// `transition`, number 1191.
@@ -1178,6 +1201,8 @@ extension Tree {
             case .contentShape: return 1174
             case .searchable: return 1175
             case .onLongPressGesture: return 1176
+            case .focused: return 1177
+            case .keyboardShortcut: return 1178
             case .animation: return 1190
             case .transition: return 1191
             case .accessibilityLabel: return 1210
@@ -1284,6 +1309,8 @@ extension Tree {
             case .contentShape: return "contentShape"
             case .searchable: return "searchable"
             case .onLongPressGesture: return "onLongPressGesture"
+            case .focused: return "focused"
+            case .keyboardShortcut: return "keyboardShortcut"
             case .animation: return "animation"
             case .transition: return "transition"
             case .accessibilityLabel: return "accessibilityLabel"
@@ -1299,7 +1326,7 @@ extension Tree {
         /// The names of the parts that hold views, the children first.
         public var partNames: [String] {
             switch self {
-            case .padding, .paddingInsets, .frame, .frameFlexible, .fixedSize, .offset, .aspectRatio, .layoutPriority, .zIndex, .ignoresSafeArea, .position, .font, .fontWeight, .bold, .italic, .underline, .strikethrough, .multilineTextAlignment, .lineLimit, .truncationMode, .minimumScaleFactor, .textCase, .kerning, .lineSpacing, .monospacedDigit, .fontDesign, .foregroundColor, .foregroundStyle, .backgroundStyle, .backgroundShape, .opacity, .cornerRadius, .clipShape, .clipped, .shadow, .border, .tint, .scaleEffect, .rotationEffect, .blur, .hidden, .blendMode, .redacted, .resizable, .imageScale, .renderingMode, .symbolRenderingMode, .preferredColorScheme, .disabled, .buttonStyle, .listStyle, .pickerStyle, .labelStyle, .textFieldStyle, .toggleStyle, .progressViewStyle, .navigationViewStyle, .controlSize, .labelsHidden, .tag, .badge, .keyboardType, .submitLabel, .autocorrectionDisabled, .scrollContentBackground, .allowsHitTesting, .listRowInsets, .listRowSeparator, .onDelete, .navigationTitle, .navigationBarTitleDisplayMode, .interactiveDismissDisabled, .onTapGesture, .onAppear, .onDisappear, .onSubmit, .contentShape, .searchable, .onLongPressGesture, .animation, .transition, .accessibilityLabel, .accessibilityIdentifier, .accessibilityHidden, .accessibilityElement, .accessibilityHint, .accessibilityValue, .help: return []
+            case .padding, .paddingInsets, .frame, .frameFlexible, .fixedSize, .offset, .aspectRatio, .layoutPriority, .zIndex, .ignoresSafeArea, .position, .font, .fontWeight, .bold, .italic, .underline, .strikethrough, .multilineTextAlignment, .lineLimit, .truncationMode, .minimumScaleFactor, .textCase, .kerning, .lineSpacing, .monospacedDigit, .fontDesign, .foregroundColor, .foregroundStyle, .backgroundStyle, .backgroundShape, .opacity, .cornerRadius, .clipShape, .clipped, .shadow, .border, .tint, .scaleEffect, .rotationEffect, .blur, .hidden, .blendMode, .redacted, .resizable, .imageScale, .renderingMode, .symbolRenderingMode, .preferredColorScheme, .disabled, .buttonStyle, .listStyle, .pickerStyle, .labelStyle, .textFieldStyle, .toggleStyle, .progressViewStyle, .navigationViewStyle, .controlSize, .labelsHidden, .tag, .badge, .keyboardType, .submitLabel, .autocorrectionDisabled, .scrollContentBackground, .allowsHitTesting, .listRowInsets, .listRowSeparator, .onDelete, .navigationTitle, .navigationBarTitleDisplayMode, .interactiveDismissDisabled, .onTapGesture, .onAppear, .onDisappear, .onSubmit, .contentShape, .searchable, .onLongPressGesture, .focused, .keyboardShortcut, .animation, .transition, .accessibilityLabel, .accessibilityIdentifier, .accessibilityHidden, .accessibilityElement, .accessibilityHint, .accessibilityValue, .help: return []
             case .background, .overlay, .mask, .tabItem, .listRowBackground, .swipeActions, .toolbar, .sheet, .contextMenu, .navigationDestination: return ["content"]
             case .alert, .confirmationDialog: return ["actions", "message"]
             }
@@ -1398,6 +1425,8 @@ extension Tree {
             case 1174: self = .contentShape(shape: try Tree.Shape(&r))
             case 1175: self = .searchable(text: Bound(value: try r.string(), token: try r.token()), prompt: try r.bool() ? try Tree.TextContent(&r) : nil)
             case 1176: self = .onLongPressGesture(action: try r.token())
+            case 1177: self = .focused(isFocused: Bound(value: try r.bool(), token: try r.token()))
+            case 1178: self = .keyboardShortcut(key: try r.string(), modifiers: Tree.EventModifiers(rawValue: try r.u8()))
             case 1190: self = .animation(animation: try r.bool() ? try Tree.Animation(&r) : nil)
             case 1191: self = .transition
             case 1210: self = .accessibilityLabel(label: try Tree.TextContent(&r))
@@ -1504,6 +1533,8 @@ extension Tree {
             case .contentShape(let shape): shape.write(&w)
             case .searchable(let text, let prompt): w.bound(text); if let value = prompt { w.bool(true); value.write(&w) } else { w.bool(false) }
             case .onLongPressGesture(let action): w.token(action)
+            case .focused(let isFocused): w.bound(isFocused)
+            case .keyboardShortcut(let key, let modifiers): w.string(key); w.u8(modifiers.rawValue)
             case .animation(let animation): if let value = animation { w.bool(true); value.write(&w) } else { w.bool(false) }
             case .transition: break
             case .accessibilityLabel(let label): label.write(&w)

@@ -5,6 +5,8 @@ import ViewTree
 /// A program with screens that is asked line by line.
 final class ScreenProgram {
     private let process: ChildProcess
+    /// Where the program keeps its settings.
+    private let home: TemporaryDirectory
     private var read = 0
 
     struct NoAnswer: Error {
@@ -21,9 +23,13 @@ final class ScreenProgram {
 
     init(_ program: URL, _ arguments: [String] = []) throws {
         // Identifiers of rows are hash values; a module's seeds are fixed.
+        home = try TemporaryDirectory("screen-program")
         process = try ChildProcess(
             program.path, arguments,
-            environment: ["OPENPATCH_DEV": "1", "SWIFT_DETERMINISTIC_HASHING": "1"], input: true)
+            environment: [
+                "OPENPATCH_DEV": "1", "SWIFT_DETERMINISTIC_HASHING": "1", "HOME": home.url.path,
+                "XDG_CONFIG_HOME": home.url.path,
+            ], input: true)
     }
 
     deinit { process.kill() }

@@ -12,6 +12,7 @@ import ViewTree
 struct DifferentialTests {
     static let names = [
         "Counter", "ChoresScreen", "SettingsScreen", "ShopScreen", "LongListScreen",
+        "GalleryScreen", "DeskScreen",
     ]
 
     /// `make fuzz-views` sets more.
@@ -29,6 +30,8 @@ struct DifferentialTests {
             case .onTapGesture(let action): events.append((action, .none))
             case .onSubmit(let action): events.append((action, .none))
             case .onDelete(let action): events.append((action, .integer(0)))
+            case .focused(let bound): events.append((bound.token, .bool(!bound.value)))
+            case .onAppear(let action): events.append((action, .none))
             case .sheet(let bound), .alert(_, let bound), .confirmationDialog(_, let bound, _):
                 if bound.value { events.append((bound.token, .bool(false))) }
             default: break

@@ -219,5 +219,6 @@ enum GuestHost {
         imports.define(
             module: "openpatch", name: "log.write",
             Function(store: store, type: FunctionType(parameters: [.i32, .i32, .i32])) { _, _ in })
+        GuestSettings().define(in: &imports, store: store)
     }
 }

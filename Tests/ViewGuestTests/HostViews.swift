@@ -5,6 +5,8 @@ import ViewTree
 /// The example views as a native program (`HostUI`), asked line by line.
 final class HostViews {
     private let process: ChildProcess
+    /// Where the program keeps its settings.
+    private let home: TemporaryDirectory
 
     struct Failed: Error, CustomStringConvertible {
         var description: String
@@ -31,9 +33,13 @@ final class HostViews {
 
     init() throws {
         // Identifiers of rows are hash values; a guest's seeds are fixed.
+        home = try TemporaryDirectory("hostviews")
         process = try ChildProcess(
-            try Self.program.get().path, environment: ["SWIFT_DETERMINISTIC_HASHING": "1"],
-            input: true)
+            try Self.program.get().path,
+            environment: [
+                "SWIFT_DETERMINISTIC_HASHING": "1", "HOME": home.url.path,
+                "XDG_CONFIG_HOME": home.url.path,
+            ], input: true)
     }
 
     func mount(_ name: String, in surroundings: Surroundings) throws -> [UInt8]? {

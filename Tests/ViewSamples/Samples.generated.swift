@@ -141,6 +141,8 @@ public enum Samples {
         .contentShape(shape: Tree.Shape.roundedRectangle(8, isContinuous: true)),
         .searchable(text: Bound(value: "é", token: EventToken(rawValue: 5)), prompt: Tree.TextContent(key: "%lld of %@", arguments: [.int(3), .string("a")])),
         .onLongPressGesture(action: EventToken(rawValue: 9 << 32 | 3)),
+        .focused(isFocused: Bound(value: true, token: EventToken(rawValue: 5))),
+        .keyboardShortcut(key: "Zoë <&\">", modifiers: [.numericPad]),
         .animation(animation: Tree.Animation(curve: .easeInOut, duration: 0.25)),
         .transition,
         .accessibilityLabel(label: Tree.TextContent(key: "%lld of %@", arguments: [.int(3), .string("a")])),

@@ -18,6 +18,8 @@ let views: [(String, () -> _Block)] = [
     ("SettingsScreen", { _Block(SettingsScreen()) }),
     ("ShopScreen", { _Block(ShopScreen()) }),
     ("LongListScreen", { _Block(LongListScreen()) }),
+    ("GalleryScreen", { _Block(GalleryScreen()) }),
+    ("DeskScreen", { _Block(DeskScreen()) }),
 ]
 
 @_cdecl("op_register_views") func registerViews() {
@@ -59,6 +61,11 @@ while let line = readLine() {
         guard let place = views.firstIndex(where: { $0.0 == words[1] }) else {
             answer(nil)
             continue
+        }
+        // As a module begins: with no settings.
+        let settings = UserDefaults.standard
+        for key in settings.dictionaryRepresentation().keys where key.hasPrefix("desk.") {
+            settings.removeObject(forKey: key)
         }
         let handle = bytes(words[2]).withUnsafeBytes { raw -> UInt32 in
             var reader = GuestReader(raw)

@@ -92,7 +92,7 @@ struct ViewScanner {
     /// Wrappers that a module's view has for itself.
     private static let own: Set<String> = [
         "State", "Environment", "FocusState", "StateObject", "ScaledMetric", "Namespace",
-        "GestureState",
+        "GestureState", "AppStorage",
     ]
 
     /// Nil when something does not cross that the view is made with.
@@ -118,7 +118,7 @@ struct ViewScanner {
                     binding.initializer != nil
                     || binding.typeAnnotation?.type.is(OptionalTypeSyntax.self) ?? false
                 switch wrapper {
-                case "State":
+                case "State", "SceneStorage":
                     // One that is given from outside is no state of this view alone.
                     guard isMade else { return nil }
                     if let found { states.append(.init(name: token.text, type: found)) }

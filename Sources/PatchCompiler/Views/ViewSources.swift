@@ -23,7 +23,8 @@ struct ViewSources {
     /// The types of state, by what is written.
     private let types: PropertyTypes?
     private var refusals: [(String, SourcePlace)] = []
-    private var calls: [String] = []
+    /// Calls that announce the views of a file, by its number: only there can private ones be named.
+    private var calls: [Int: [String]] = [:]
 
     /// - Parameters:
     ///   - files: all Swift files of the app's module that its views need.
@@ -45,7 +46,7 @@ struct ViewSources {
             text.append(coding(ofFile: number))
             for type in scanner.types {
                 let id = RoutableView.id(module: module, path: type.path)
-                guard let made = Self.make(type) else { continue }
+                guard type.isReachable, let made = Self.make(type) else { continue }
                 register(type.path, id, made, number, text)
                 views.append(
                     PatchedView(
@@ -54,7 +55,7 @@ struct ViewSources {
             }
             for preview in text.previews {
                 let id = DeclarationID.hash("\(module)|\(file.name):\(preview.title)|preview")
-                calls.append("\(preview.function)_register()")
+                calls[number, default: []].append("\(preview.function)_register()")
                 text.append(
                     """
                     func \(preview.function)_register() { _registerView(\(id)) { r in \
@@ -64,6 +65,7 @@ struct ViewSources {
                 views.append(
                     PatchedView(id: id, name: preview.title, isPreview: true, file: file.name))
             }
+            text.append(announcement(ofFile: number))
             sources.append(GuestSource(name: file.name, text: text.edits.result))
         }
         try finish()
@@ -91,6 +93,7 @@ struct ViewSources {
             for view in routed where view.place.file == file.name {
                 register(view.path, view.id, Self.make(view), number, text)
             }
+            text.append(announcement(ofFile: number))
             sources.append(GuestSource(name: file.name, text: text.edits.result))
         }
         try finish()
@@ -100,7 +103,7 @@ struct ViewSources {
         if let first = refusals.first {
             throw PatchProjectError(.cannotShip, first.0, at: refusals.map(\.1))
         }
-        sources.append(Self.registrations(calls))
+        sources.append(Self.registrations(calls.keys.sorted().map { "_opRegisterFile\($0)()" }))
     }
 
     /// The text of a file with touch-ups and `_link`.
@@ -122,7 +125,8 @@ struct ViewSources {
                 TypeReader.Place(
                     module: module, file: $0, inside: type.path.components(separatedBy: "."))
             }
-            if let link = link(type, place) { touchUps.append(link) }
+            // Inside of the type, which nothing outside can name when it is private.
+            if let link = link(type, place) { touchUps.insert(link, at: type.closeOffset) }
         }
         return touchUps
     }
@@ -137,7 +141,13 @@ struct ViewSources {
             r.arrayHeader(exactly: \(made.count)); return _Block(\(made.view)) } } }
 
             """)
-        calls.append("\(path)._opRegister\(number)()")
+        calls[number, default: []].append("\(path)._opRegister\(number)()")
+    }
+
+    /// The function that announces the views of a file; empty without any.
+    private func announcement(ofFile number: Int) -> String {
+        guard let calls = calls[number] else { return "" }
+        return "func _opRegisterFile\(number)() { \(calls.joined(separator: "; ")) }\n"
     }
 
     /// The functions that encode and decode the types of a file, for state that holds them.
@@ -168,8 +178,8 @@ struct ViewSources {
                 + "{ w, v in \(ValueCode.encode(type, "v", to: "w")) }, "
                 + "{ r in \(ValueCode.decode(type, from: "r", on: .guest)) })"
         }
-        return "extension \(type.path) { mutating func _link(_ _l: _Linker) "
-            + "{ \(calls.joined(separator: "; ")) } }\n"
+        return (type.closesInLine ? "; " : "")
+            + "mutating func _link(_ _l: _Linker) { \(calls.joined(separator: "; ")) } "
     }
 
     /// What makes a routed view from encoded properties.

@@ -22,6 +22,8 @@ final class ViewTouchUps: SyntaxVisitor {
 
     func append(_ text: String) { edits.append(text) }
 
+    func insert(_ text: String, at offset: Int) { edits.insert(text, at: offset) }
+
     // MARK: - Imports, attributes, conformances
 
     /// Modules whose names the guest's own `SwiftUI` has.

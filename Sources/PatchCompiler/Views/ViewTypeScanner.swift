@@ -8,6 +8,13 @@ struct ViewType {
     var isPreviewProvider: Bool
     var isApp: Bool
     var isGeneric: Bool
+    /// Whether code elsewhere in the file can name the type: it is neither a function's own nor
+    /// private to another type.
+    var isReachable: Bool
+    /// Offset of the brace that closes the type, in UTF-8.
+    var closeOffset: Int
+    /// Whether that brace stands on the line of the last member.
+    var closesInLine: Bool
     /// Properties that are linked, in order.
     var linked: [Linked] = []
     /// Arguments of the memberwise initialiser that must be given, in order; nil when the type
@@ -21,7 +28,7 @@ struct ViewType {
 
     struct Linked {
         var name: String
-        /// As declared, when it is a `@State`.
+        /// As declared, when its value goes to the next module.
         var state: PatternBindingSyntax?
     }
 }
@@ -31,7 +38,9 @@ final class ViewTypeScanner: SyntaxVisitor {
     private(set) var types: [ViewType] = []
     private var path: [String] = []
     private var isGeneric = [false]
-    /// Depth of functions, whose local types no extension can name.
+    /// Whether the types around are private to others.
+    private var isPrivate = [false]
+    /// Depth of functions.
     private var functions = 0
 
     init() { super.init(viewMode: .sourceAccurate) }
@@ -39,14 +48,20 @@ final class ViewTypeScanner: SyntaxVisitor {
     /// Wrappers that are connected to a place before the body runs.
     private static let dynamic: Set<String> = [
         "State", "StateObject", "ObservedObject", "EnvironmentObject", "Environment", "FocusState",
+        "SceneStorage",
     ]
+    /// Wrappers whose values go to the next module.
+    static let kept: Set<String> = ["State", "SceneStorage"]
     /// Wrappers that need no argument of the initialiser.
-    private static let selfMade: Set<String> = ["EnvironmentObject", "Environment", "FocusState"]
+    private static let selfMade: Set<String> = [
+        "EnvironmentObject", "Environment", "FocusState", "AppStorage", "SceneStorage",
+    ]
 
     override func visit(_ node: StructDeclSyntax) -> SyntaxVisitorContinueKind {
+        let isOwn = !path.isEmpty && node.modifiers.contains { $0.name.text == "private" }
+        isPrivate.append((isPrivate.last ?? false) || isOwn)
         path.append(node.name.text)
         isGeneric.append((isGeneric.last ?? false) || node.genericParameterClause != nil)
-        guard functions == 0 else { return .visitChildren }
         let conformances = Set(
             (node.inheritanceClause?.inheritedTypes ?? []).map { $0.type.trimmedDescription })
         var type = ViewType(
@@ -54,7 +69,10 @@ final class ViewTypeScanner: SyntaxVisitor {
             isView: conformances.contains("View"),
             isPreviewProvider: conformances.contains("PreviewProvider"),
             isApp: conformances.contains("App"),
-            isGeneric: isGeneric.last ?? false)
+            isGeneric: isGeneric.last ?? false,
+            isReachable: functions == 0 && isPrivate.last == false,
+            closeOffset: node.memberBlock.rightBrace.positionAfterSkippingLeadingTrivia.utf8Offset,
+            closesInLine: !node.memberBlock.rightBrace.leadingTrivia.contains(where: \.isNewline))
         for member in node.memberBlock.members { read(member.decl, &type) }
         let isInteresting =
             type.isView || type.isPreviewProvider || type.isApp || !type.linked.isEmpty
@@ -63,14 +81,19 @@ final class ViewTypeScanner: SyntaxVisitor {
     }
 
     override func visitPost(_ node: StructDeclSyntax) { leave() }
-    override func visit(_ node: ClassDeclSyntax) -> SyntaxVisitorContinueKind { enter(node.name) }
+    override func visit(_ node: ClassDeclSyntax) -> SyntaxVisitorContinueKind {
+        enter(node.name, node.modifiers)
+    }
     override func visitPost(_ node: ClassDeclSyntax) { leave() }
-    override func visit(_ node: EnumDeclSyntax) -> SyntaxVisitorContinueKind { enter(node.name) }
+    override func visit(_ node: EnumDeclSyntax) -> SyntaxVisitorContinueKind {
+        enter(node.name, node.modifiers)
+    }
     override func visitPost(_ node: EnumDeclSyntax) { leave() }
 
     override func visit(_ node: ExtensionDeclSyntax) -> SyntaxVisitorContinueKind {
         path.append(node.extendedType.trimmedDescription)
         isGeneric.append(false)
+        isPrivate.append(false)
         return .visitChildren
     }
     override func visitPost(_ node: ExtensionDeclSyntax) { leave() }
@@ -81,7 +104,11 @@ final class ViewTypeScanner: SyntaxVisitor {
     }
     override func visitPost(_ node: CodeBlockSyntax) { functions -= 1 }
 
-    private func enter(_ name: TokenSyntax) -> SyntaxVisitorContinueKind {
+    private func enter(
+        _ name: TokenSyntax, _ modifiers: DeclModifierListSyntax
+    ) -> SyntaxVisitorContinueKind {
+        let isOwn = !path.isEmpty && modifiers.contains { $0.name.text == "private" }
+        isPrivate.append((isPrivate.last ?? false) || isOwn)
         path.append(name.text)
         isGeneric.append(isGeneric.last ?? false)
         return .visitChildren
@@ -90,6 +117,7 @@ final class ViewTypeScanner: SyntaxVisitor {
     private func leave() {
         path.removeLast()
         isGeneric.removeLast()
+        isPrivate.removeLast()
     }
 
     private func read(_ declaration: DeclSyntax, _ type: inout ViewType) {
@@ -102,7 +130,8 @@ final class ViewTypeScanner: SyntaxVisitor {
             guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text
             else { continue }
             if let wrapper, Self.dynamic.contains(wrapper) {
-                type.linked.append(.init(name: name, state: wrapper == "State" ? binding : nil))
+                let state = Self.kept.contains(wrapper) ? binding : nil
+                type.linked.append(.init(name: name, state: state))
             }
             let isVariable = variable.bindingSpecifier.tokenKind == .keyword(.var)
             let typeText = binding.typeAnnotation?.type.trimmedDescription

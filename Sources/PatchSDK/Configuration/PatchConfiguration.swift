@@ -55,7 +55,7 @@ public struct PatchConfiguration: Sendable {
     /// A list and not a set, because the first set of a type takes long to make and a start makes
     /// none.
     var granted: [CapabilityName] = [
-        .log, .clock, .random, .native, .unicode, .format,
+        .log, .clock, .random, .native, .unicode, .format, .defaults,
     ]
     /// Lets modules run that have no section `openpatch`; nil for none. Product `PatchSDKWASI` has
     /// the one for modules that a full Swift SDK for WebAssembly built.

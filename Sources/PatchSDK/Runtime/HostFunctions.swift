@@ -11,6 +11,8 @@ struct HostFunctions: Sendable {
     let log: @Sendable (Int, String) -> Void
     /// The app's functions that modules may call.
     var natives = NativeTables()
+    /// The app's settings.
+    var defaults = ModuleDefaults()
 
     /// The longest line that a module may log, and the most random bytes at once.
     static let maximumBytes = 64 << 10
@@ -34,7 +36,8 @@ struct HostFunctions: Sendable {
 
     /// The type of a function, or nil when there is none of that name.
     static func type(of name: String) -> FunctionType? {
-        types[name] ?? (FoundationAnswers.questions[name] == nil ? nil : question)
+        types[name] ?? ModuleDefaults.types[name]
+            ?? (FoundationAnswers.questions[name] == nil ? nil : question)
     }
 
     /// Provides to a store what `module` imports of these functions. Whether it may was checked
@@ -91,6 +94,8 @@ struct HostFunctions: Sendable {
             guard let memory = caller.memory else { throw PatchError(.guestMemoryFault) }
             try natives.take(memory, at: UInt64(UInt32(truncatingIfNeeded: slots[0])))
         }
+        add("defaults.get", defaults.get)
+        add("defaults.set", defaults.set)
         let answers = FoundationAnswers()
         func addQuestion(_ name: String, _ question: @escaping FoundationAnswers.Question) {
             add(name) { caller, slots in

@@ -85,7 +85,7 @@ public struct GuestReader {
     }
 
     /// Reads bytes.
-    public mutating func binary() -> [UInt8] {
+    @inline(never) public mutating func binary() -> [UInt8] {
         let tag = byte()
         let count: Int
         switch tag {
@@ -194,7 +194,7 @@ public struct GuestReader {
     }
 
     /// Reads an array header: the number of elements.
-    public mutating func arrayHeader() -> Int {
+    @inline(never) public mutating func arrayHeader() -> Int {
         let tag = byte()
         let count: Int
         switch tag {
@@ -230,7 +230,7 @@ public struct GuestReader {
         return value
     }
 
-    private mutating func big(_ count: Int) -> UInt64 {
+    @inline(never) private mutating func big(_ count: Int) -> UInt64 {
         var value: UInt64 = 0
         var index = 0
         while index < count {
@@ -240,7 +240,7 @@ public struct GuestReader {
         return value
     }
 
-    private mutating func slice(_ count: Int) -> UnsafeRawBufferPointer {
+    @inline(never) private mutating func slice(_ count: Int) -> UnsafeRawBufferPointer {
         GuestReader.check(count <= bytes.count - position)
         let part = UnsafeRawBufferPointer(rebasing: bytes[position..<position + count])
         position += count

@@ -25,7 +25,7 @@ public struct GuestWriter {
     public mutating func bool(_ value: Bool) { byte(value ? 0xc3 : 0xc2) }
 
     /// Appends a signed integer, as short as it goes.
-    public mutating func int(_ value: Int64) {
+    @inline(never) public mutating func int(_ value: Int64) {
         if value >= 0 { return uint(UInt64(value)) }
         if value >= -32 {
             byte(UInt8(truncatingIfNeeded: value))
@@ -41,7 +41,7 @@ public struct GuestWriter {
     }
 
     /// Appends an unsigned integer, as short as it goes.
-    public mutating func uint(_ value: UInt64) {
+    @inline(never) public mutating func uint(_ value: UInt64) {
         if value <= 0x7f {
             byte(UInt8(truncatingIfNeeded: value))
         } else if value <= 0xff {
@@ -81,7 +81,7 @@ public struct GuestWriter {
     }
 
     /// Appends bytes.
-    public mutating func binary(_ value: [UInt8]) {
+    @inline(never) public mutating func binary(_ value: [UInt8]) {
         header(value.count, 0xc4, 0xc5, 0xc6)
         value.withUnsafeBytes { append($0) }
     }
@@ -96,7 +96,7 @@ public struct GuestWriter {
     }
 
     /// Announces `count` elements.
-    public mutating func arrayHeader(_ count: Int) {
+    @inline(never) public mutating func arrayHeader(_ count: Int) {
         if count <= 15 {
             byte(0x90 | UInt8(truncatingIfNeeded: count))
         } else {
@@ -176,14 +176,14 @@ public struct GuestWriter {
     /// Gives the memory back; nothing may be written or read afterwards.
     public func discard() { start.deallocate() }
 
-    fileprivate mutating func append(_ bytes: UnsafeRawBufferPointer) {
+    @inline(never) fileprivate mutating func append(_ bytes: UnsafeRawBufferPointer) {
         guard let from = bytes.baseAddress, bytes.count > 0 else { return }
         reserve(bytes.count)
         (start + count).copyMemory(from: from, byteCount: bytes.count)
         count += bytes.count
     }
 
-    private mutating func reserve(_ more: Int) {
+    @inline(never) private mutating func reserve(_ more: Int) {
         guard count + more > capacity else { return }
         let larger = max(capacity * 2, count + more)
         let place = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 1)
@@ -208,7 +208,9 @@ public struct GuestWriter {
         }
     }
 
-    private mutating func header(_ count: Int, _ tag8: UInt8?, _ tag16: UInt8, _ tag32: UInt8) {
+    @inline(never) private mutating func header(
+        _ count: Int, _ tag8: UInt8?, _ tag16: UInt8, _ tag32: UInt8
+    ) {
         if let tag8, count <= 0xff {
             tagged(tag8, UInt64(count), bytes: 1)
         } else if count <= 0xffff {

@@ -6,12 +6,17 @@
 // both neighbours at once and kept in bins; a bitmap finds the next non-empty bin, so malloc and
 // free take constant time whatever the heap looks like: a patch has a time limit.
 //
+// Swift gives most objects back soon and asks for the same size again. Small chunks therefore wait
+// in lists of their own, unjoined, and are taken from there at once; all of them are joined before
+// the heap grows, so that waiting never costs memory.
+//
 // Exhaustion traps. Swift does not look at the result of an allocation, and address 0 is valid
 // memory in wasm: writing through a null pointer would destroy the stack silently.
 #include "guest.h"
 
 #define PAGE 65536u
 #define IN_USE 1u
+#define WAITING 2u // in use for its neighbours, and in a quick list
 #define HEADER 8u
 #define SMALL_BINS 16u  // one for each multiple of 16 below 256
 #define SUBDIVISIONS 8u // of each power of two from 256 up
@@ -19,7 +24,7 @@
 
 typedef struct {
     uint32_t previous; // size of the chunk physically before this one; 0 for the first
-    uint32_t size;     // of this chunk with its header; bit 0: in use
+    uint32_t size;     // of this chunk with its header; bit 0: in use, bit 1: waiting
     uint32_t next;     // of a free chunk: its neighbours in the bin, as addresses
     uint32_t back;
 } Chunk;
@@ -28,6 +33,7 @@ extern char __heap_base;
 
 static uint32_t bins[BINS];
 static uint32_t occupied[(BINS + 31) / 32];
+static uint32_t quick[SMALL_BINS]; // chunks that wait, by size
 static uint32_t heap_start;
 static uint32_t heap_end; // address of the closing sentinel; 0 before the first allocation
 
@@ -154,17 +160,32 @@ static bool grow(uint32_t size) {
     return true;
 }
 
-void *op_try_malloc(size_t wanted) {
+// Joins all that wait. Says whether there was any.
+static bool settle(void) {
+    bool any = false;
+    for (uint32_t bin = 0; bin < SMALL_BINS; bin++) {
+        uint32_t next = quick[bin];
+        quick[bin] = 0;
+        while (next) {
+            Chunk *chunk = at(next);
+            next = chunk->next;
+            release(chunk);
+            any = true;
+        }
+    }
+    return any;
+}
+
+static void *find(size_t wanted) {
     if (wanted > 0x7fffff00u) return NULL;
     uint32_t size = ((uint32_t)wanted + HEADER + 15u) & ~15u;
-    if (size < 16) size = 16;
     // Round up to a bin's lower bound: then any chunk of that bin fits.
     uint32_t bin = bin_of(size);
     if (size >= 256) {
         uint32_t step = 1u << (31 - __builtin_clz(size) - 3);
         bin = bin_of(size + step - 1);
     }
-    for (int attempt = 0; attempt < 2; attempt++) {
+    for (int attempt = 0; attempt < 3; attempt++) {
         uint32_t word = bin / 32;
         uint32_t bits = occupied[word] & (~0u << (bin % 32));
         while (!bits && ++word < sizeof(occupied) / sizeof(*occupied)) bits = occupied[word];
@@ -175,10 +196,28 @@ void *op_try_malloc(size_t wanted) {
             trim(chunk, size);
             return (char *)chunk + HEADER;
         }
+        if (attempt == 0 && settle()) continue;
         // An eighth more, so that the new chunk reaches the bin that is searched.
-        if (attempt || !grow(size + size / 8)) break;
+        if (attempt == 2 || !grow(size + size / 8)) break;
+        attempt = 1;
     }
     return NULL;
+}
+
+// A chunk that waits, for the sizes that do.
+static inline void *waiting(size_t wanted) {
+    if (wanted > 16u * SMALL_BINS - 16u - HEADER) return NULL;
+    uint32_t bin = ((uint32_t)wanted + HEADER + 15u) / 16;
+    if (!quick[bin]) return NULL;
+    Chunk *chunk = at(quick[bin]);
+    quick[bin] = chunk->next;
+    chunk->size -= WAITING;
+    return (char *)chunk + HEADER;
+}
+
+void *op_try_malloc(size_t wanted) {
+    void *pointer = waiting(wanted);
+    return pointer ? pointer : find(wanted);
 }
 
 void *malloc(size_t size) {
@@ -193,12 +232,19 @@ static Chunk *chunk_of(void *pointer) {
     uintptr_t address = (uintptr_t)pointer;
     if (address & 15 || address < heap_start + HEADER || address >= heap_end) __builtin_trap();
     Chunk *chunk = at((uint32_t)address - HEADER);
-    if (!(chunk->size & IN_USE) || after(chunk)->previous != size_of(chunk)) __builtin_trap();
+    if ((chunk->size & 15u) != IN_USE || after(chunk)->previous != size_of(chunk))
+        __builtin_trap();
     return chunk;
 }
 
 void free(void *pointer) {
-    if (pointer) release(chunk_of(pointer));
+    if (!pointer) return;
+    Chunk *chunk = chunk_of(pointer);
+    uint32_t bin = chunk->size / 16;
+    if (bin >= SMALL_BINS) return release(chunk);
+    chunk->next = quick[bin];
+    chunk->size |= WAITING;
+    quick[bin] = address_of(chunk);
 }
 
 void *aligned_alloc(size_t alignment, size_t size) {
@@ -225,7 +271,8 @@ void *aligned_alloc(size_t alignment, size_t size) {
 }
 
 int posix_memalign(void **out, size_t alignment, size_t size) {
-    *out = aligned_alloc(alignment, size);
+    void *pointer = alignment <= 16 ? waiting(size) : NULL;
+    *out = pointer ? pointer : aligned_alloc(alignment, size);
     return 0;
 }
 

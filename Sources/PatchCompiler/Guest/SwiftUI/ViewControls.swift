@@ -51,7 +51,7 @@ public struct Button: _Primitive {
             e.u8(0)
         }
         e.action(action)
-        if let style = _surroundings.buttonStyle {
+        if let style = _surroundings.values.buttonStyle {
             // The app draws it: the host shows what it drew and nothing of its own.
             style(ButtonStyleConfiguration(role: role, label: label, trigger: action))._emit(e)
             let inner = e.open(_Op.buttonStyleModifier)
@@ -236,26 +236,44 @@ public struct Stepper: _Primitive {
 // MARK: - Selection
 
 /// A value that a `tag` names, without its type.
-class _AnyTag {}
+class _AnyTag {
+    let hash: UInt64
+    var previous: _AnyTag?
+    init(_ hash: UInt64) { self.hash = hash }
+}
 final class _TagBox<Value>: _AnyTag {
     let value: Value
-    init(_ value: Value) { self.value = value }
+    init(_ hash: UInt64, _ value: Value) {
+        self.value = value
+        super.init(hash)
+    }
 }
 
 /// The tags inside of a picker or the like.
 final class _Tags {
-    var hashes: [UInt64] = []
-    var values: [_AnyTag] = []
+    /// The one that was added last; each knows the one before it.
+    private var last: _AnyTag?
+
+    deinit {
+        // One by one: a long chain that frees itself is as deep as it is long.
+        while let tag = last {
+            last = tag.previous
+            tag.previous = nil
+        }
+    }
 
     func add<Value: Hashable>(_ hash: UInt64, _ value: Value) {
-        hashes.append(hash)
-        values.append(_TagBox(value))
+        let tag = _TagBox(hash, value)
+        tag.previous = last
+        last = tag
     }
 
     /// The value of a type with a hash. A row's identifier may have the hash of another type's tag.
     func find<Value>(_ hash: UInt64) -> Value? {
-        for index in hashes.indices where hashes[index] == hash {
-            if let box = values[index] as? _TagBox<Value> { return box.value }
+        var next = last
+        while let tag = next {
+            if tag.hash == hash, let box = tag as? _TagBox<Value> { return box.value }
+            next = tag.previous
         }
         return nil
     }

@@ -13,37 +13,24 @@ public struct ForEach: _Primitive {
     /// Rows that a pass makes of a list that is longer.
     static var window: Int { 64 }
 
-    private init<Content: View>(
-        count: Int, key: @escaping (Int) -> UInt64, tag: @escaping (_Tags, Int) -> Void,
-        content: @escaping (Int) -> Content
-    ) {
-        self.count = count
-        self.key = key
-        row = { e, index in
-            if let tags = e.tags { tag(tags, index) }
-            let outer = e.enter(key(index))
-            let mark = e.open(_Op.rowView)
-            e.u64(e.scope.key)
-            content(index)._emit(e)
-            e.close(mark)
-            e.leave(outer)
-        }
-    }
-
     public init<D: RandomAccessCollection, ID: Hashable, C: View>(
         _ data: D, id: @escaping (D.Element) -> ID,
         @ViewBuilder content: @escaping (D.Element) -> C
     ) {
-        func element(_ index: Int) -> D.Element {
-            data[data.index(data.startIndex, offsetBy: index)]
+        count = data.count
+        key = { _hash(id(data[data.index(data.startIndex, offsetBy: $0)])) }
+        row = { e, index in
+            let element = data[data.index(data.startIndex, offsetBy: index)]
+            let id = id(element)
+            let key = _hash(id)
+            e.tags?.add(key, id)
+            let outer = e.enter(key)
+            let mark = e.open(_Op.rowView)
+            e.u64(e.scope.key)
+            content(element)._emit(e)
+            e.close(mark)
+            e.leave(outer)
         }
-        self.init(
-            count: data.count, key: { _hash(id(element($0))) },
-            tag: { tags, index in
-                let id = id(element(index))
-                tags.add(_hash(id), id)
-            },
-            content: { content(element($0)) })
     }
 
     public init<D: RandomAccessCollection, C: View>(
@@ -101,7 +88,7 @@ public struct ForEach: _Primitive {
         }
         if shown < count {
             keepFetched(scope, from: shown)
-            let environment = _surroundings
+            let around = _surroundings
             let row = row
             let count = count
             let isLazy = e.isLazy
@@ -110,7 +97,7 @@ public struct ForEach: _Primitive {
                 guard index < count else { return }
                 e.isLazy = isLazy
                 e.tags = tags
-                _surroundings = environment
+                _surroundings = around
                 row(e, index)
             }
         } else {

@@ -80,7 +80,7 @@
 
         /// What surrounds the place, in the form of `op_mount`.
         public var surroundings: [UInt8] {
-            let now = _surroundings
+            let now = _surroundings.values
             func double(_ value: Double) -> [UInt8] {
                 [0xcb] + withUnsafeBytes(of: value.bitPattern.bigEndian) { Array($0) }
             }

@@ -168,6 +168,13 @@ public enum NavigationBarItem {}
 public struct GeometryProxy {
     public let size: CGSize
     public var safeAreaInsets: EdgeInsets { EdgeInsets() }
+
+    /// What the host says of the screen.
+    static var ofScreen: GeometryProxy {
+        let size = _surroundings.values.size
+        return GeometryProxy(
+            size: CGSize(width: CGFloat(size.width), height: CGFloat(size.height)))
+    }
 }
 
 /// Content that depends on its space. The host says how large a screen is; a reader inside of it
@@ -178,10 +185,7 @@ public struct GeometryReader: _Primitive {
         self.content = { _Block(content($0)) }
     }
     public func _emit(_ e: _Emitter) {
-        let size = _surroundings.size
-        let proxy = GeometryProxy(
-            size: CGSize(width: CGFloat(size.width), height: CGFloat(size.height)))
-        let inner = content(proxy)
+        let inner = content(.ofScreen)
         _FrameFlexibleModifier.filling(inner, e)
     }
 }

@@ -11,7 +11,7 @@ public final class _Mount {
     private var emitter: _Emitter?
     private let factory: _Factory
     private var content: _Block
-    private var environment = EnvironmentValues()
+    private var environment = _Surroundings(EnvironmentValues())
     /// What a version of the module before this one, or native code, left for the state here.
     var saved = _Saved()
     /// Values that the host owns, by the names of the properties that bind them.
@@ -56,7 +56,7 @@ public final class _Mount {
         if next() { values.verticalSizeClass = UserInterfaceSizeClass(rawValue: small(&reader)) }
         if next() { values.size.width = reader.double() }
         if next() { values.size.height = reader.double() }
-        environment = values
+        environment = _Surroundings(values)
         _isDirty = true
     }
 
@@ -154,18 +154,16 @@ extension _Mount {
             location.value = value
             return Binding(get: { location.value }, set: { location.set($0) })
         }
-        let made = _SavedLocation(value, identity, write)
+        let made = _SavedLocation(value, 0, identity, write)
         bound.append(made)
         return Binding(get: { made.value }, set: { made.set($0) })
     }
 
     /// The values of all state that can leave the guest.
     func state() -> Int64 {
-        var found: [(path: UInt64, location: _AnyLocation)] = []
+        var found: [_AnyLocation] = []
         func collect(_ scope: _Scope) {
-            for case .some(let slot) in scope.slots where slot.identity != nil {
-                found.append((scope.path, slot))
-            }
+            scope.saved(writtenOnly: false, into: &found)
             for child in scope.children { collect(child) }
         }
         collect(root)
@@ -175,15 +173,12 @@ extension _Mount {
     /// What the guest changed of the values that the host keeps as well: the state of the mounted
     /// view itself, and what it binds.
     func written() -> Int64 {
-        var found: [(path: UInt64, location: _AnyLocation)] = []
+        var found: [_AnyLocation] = []
         for scope in root.children where scope.path == 0 {
-            for case .some(let slot) in scope.slots
-            where slot.isWritten && slot.identity != nil {
-                found.append((0, slot))
-            }
+            scope.saved(writtenOnly: true, into: &found)
         }
-        for location in bound where location.isWritten { found.append((0, location)) }
-        for one in found { one.location.isWritten = false }
+        for location in bound where location.isWritten { found.append(location) }
+        for location in found { location.isWritten = false }
         return found.isEmpty ? 0 : _Saved.write(found)
     }
 }

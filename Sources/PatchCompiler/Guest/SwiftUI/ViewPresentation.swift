@@ -25,10 +25,12 @@ extension _Emitter {
         let outer = enterNext()
         if isShown {
             _ = enter(0)
-            let environment = _surroundings
-            _surroundings.dismiss = DismissAction(perform: { set(false) })
+            let around = _surroundings
+            _surroundings = around.changed {
+                $0.dismiss = DismissAction(perform: { set(false) })
+            }
             content(self)
-            _surroundings = environment
+            _surroundings = around
         }
         leave(outer)
     }
@@ -215,7 +217,7 @@ public struct NavigationLink: _Primitive {
     }
     public init<V: Hashable, L: View>(value: V, @ViewBuilder label: () -> L) {
         destination = {
-            for object in _surroundings.objects {
+            for object in _surroundings.values.objects {
                 if let known = object as? _Destination<V> { return known.make(value) }
             }
             return _Block(EmptyView())

@@ -16,11 +16,15 @@ public protocol View {
     @ViewBuilder var body: Body { get }
     /// Writes the view.
     func _emit(_ e: _Emitter)
+    /// The view without its type.
+    var _erased: _Block { get }
     /// Connects the properties of this view; generated in patches.
     mutating func _link(_ linker: _Linker)
 }
 
 extension View {
+    public var _erased: _Block { _Block { self._emit($0) } }
+
     /// An app's own view: a place of its own for state, its properties connected, then its body.
     public func _emit(_ e: _Emitter) {
         let outer = e.enterNext()
@@ -67,9 +71,9 @@ public struct _Block: _Primitive {
     let emit: (_Emitter) -> Void
 
     @inline(__always) public init(_ emit: @escaping (_Emitter) -> Void) { self.emit = emit }
-    public init<V: View>(_ view: V) { emit = { view._emit($0) } }
-    public init(_ block: _Block) { self = block }
+    public init<V: View>(_ view: V) { self = view._erased }
     public func _emit(_ e: _Emitter) { emit(e) }
+    public var _erased: _Block { self }
 }
 
 /// A view of any type.
@@ -88,6 +92,7 @@ public struct AnyView: _Primitive {
 public struct EmptyView: _Primitive {
     public init() {}
     public func _emit(_ e: _Emitter) {}
+    public var _erased: _Block { _Block { _ in } }
 }
 
 /// Several views that are modified together.

@@ -56,16 +56,15 @@ struct _Saved {
         return nil
     }
 
-    static func write(_ all: [(path: UInt64, location: _AnyLocation)]) -> Int64 {
+    @inline(never) static func write(_ all: [_AnyLocation]) -> Int64 {
         var writer = GuestWriter(capacity: 256)
         writer.arrayHeader(all.count)
         for one in all {
-            guard let identity = one.location.identity else { continue }
             writer.arrayHeader(4)
             writer.uint(one.path)
-            writer.uint(identity.name)
-            writer.uint(identity.type)
-            writer.embedded { one.location.save(to: &$0) }
+            writer.uint(one.identity?.name ?? 0)
+            writer.uint(one.identity?.type ?? 0)
+            writer.embedded { one.save(to: &$0) }
         }
         return writer.finish()
     }
@@ -91,11 +90,12 @@ final class _SavedLocation<Value>: _Location<Value> {
     private let write: (inout GuestWriter, Value) -> Void
 
     init(
-        _ value: Value, _ identity: _Saved.Identity,
+        _ value: Value, _ path: UInt64, _ identity: _Saved.Identity,
         _ write: @escaping (inout GuestWriter, Value) -> Void
     ) {
         self.write = write
         super.init(value)
+        self.path = path
         self.identity = identity
     }
 

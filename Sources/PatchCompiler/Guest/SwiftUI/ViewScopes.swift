@@ -106,8 +106,7 @@ public final class _Scope {
 
     /// The state in a slot, made at the first visit.
     func location<Value>(_ slot: Int, _ initial: Value) -> _Location<Value> {
-        while slots.count <= slot { slots.append(nil) }
-        if let known = slots[slot] { return unsafeDowncast(known, to: _Location<Value>.self) }
+        if let known = known(slot) { return unsafeDowncast(known, to: _Location<Value>.self) }
         let made = _Location(initial)
         slots[slot] = made
         return made
@@ -119,12 +118,23 @@ public final class _Scope {
         _ write: @escaping (inout GuestWriter, Value) -> Void,
         _ read: (inout GuestReader) -> Value
     ) -> _Location<Value> {
-        while slots.count <= slot { slots.append(nil) }
-        if let known = slots[slot] { return unsafeDowncast(known, to: _Location<Value>.self) }
-        let made = _SavedLocation(initial, identity, write)
+        if let known = known(slot) { return unsafeDowncast(known, to: _Location<Value>.self) }
+        let made = _SavedLocation(initial, path, identity, write)
         slots[slot] = made
         if let left = mount.saved.take(path, identity) { made.value = left.read(read) }
         return made
+    }
+
+    @inline(never) private func known(_ slot: Int) -> _AnyLocation? {
+        while slots.count <= slot { slots.append(nil) }
+        return slots[slot]
+    }
+
+    /// Adds what can leave the guest.
+    func saved(writtenOnly: Bool, into found: inout [_AnyLocation]) {
+        for case .some(let slot) in slots where slot.identity != nil {
+            if slot.isWritten || !writtenOnly { found.append(slot) }
+        }
     }
 
     /// Drops the state of what the last pass did not visit. Its actions live for one pass more: an
@@ -164,6 +174,8 @@ public final class _Scope {
 
 /// State without its type.
 public class _AnyLocation {
+    /// Where its view stands.
+    var path: UInt64 = 0
     /// Hashes of the property's name and type, for state that can leave the guest.
     var identity: _Saved.Identity?
     /// Whether the guest changed it since the host asked last.

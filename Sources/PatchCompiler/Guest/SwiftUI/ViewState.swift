@@ -139,8 +139,22 @@ public struct EnvironmentValues {
     }
 }
 
+/// What surrounds a view; shared by all views that have the same around them, and never changed.
+final class _Surroundings {
+    let values: EnvironmentValues
+
+    init(_ values: EnvironmentValues) { self.values = values }
+
+    /// The same with a change.
+    @inline(never) func changed(_ change: (inout EnvironmentValues) -> Void) -> _Surroundings {
+        var values = values
+        change(&values)
+        return _Surroundings(values)
+    }
+}
+
 /// What surrounds the view that is being made.
-nonisolated(unsafe) var _surroundings = EnvironmentValues()
+nonisolated(unsafe) var _surroundings = _Surroundings(EnvironmentValues())
 
 public enum LayoutDirection: UInt8, Hashable, Sendable { case leftToRight, rightToLeft }
 public enum UserInterfaceSizeClass: UInt8, Hashable, Sendable { case compact, regular }
@@ -181,11 +195,11 @@ public struct PresentationMode {
 
     public var wrappedValue: Value {
         if let value = link.target { return value }
-        return read(_surroundings)
+        return read(_surroundings.values)
     }
 
     public mutating func _link(_ linker: _Linker, _ slot: Int) {
-        link.target = read(_surroundings)
+        link.target = read(_surroundings.values)
     }
 }
 
@@ -207,7 +221,7 @@ extension View {
     func _surrounded(_ change: @escaping (inout EnvironmentValues) -> Void) -> _Block {
         _Block { e in
             let outer = _surroundings
-            change(&_surroundings)
+            _surroundings = outer.changed(change)
             _emit(e)
             _surroundings = outer
         }
@@ -222,15 +236,27 @@ public protocol ObservableObject: AnyObject {}
 /// A property of a model whose change shows.
 @propertyWrapper public struct Published<Value> {
     var value: Value
+    /// How often it was set.
+    var changes: UInt32 = 0
+
     public init(wrappedValue: Value) { value = wrappedValue }
     public init(initialValue: Value) { value = initialValue }
     public var wrappedValue: Value {
         get { value }
         set {
             value = newValue
+            changes &+= 1
             _isDirty = true
         }
     }
+
+    /// What `onReceive` listens to.
+    public struct Publisher {
+        let value: Value
+        let changes: UInt32
+    }
+
+    public var projectedValue: Publisher { Publisher(value: value, changes: changes) }
 }
 
 /// A model that the view owns.
@@ -315,7 +341,7 @@ final class _EnvironmentObjectBox<Model: AnyObject>: _EnvironmentObject {
     public mutating func _link(_ linker: _Linker, _ slot: Int) { link.target = Self.find() }
 
     private static func find() -> Model? {
-        for box in _surroundings.objects {
+        for box in _surroundings.values.objects {
             if let box = box as? _EnvironmentObjectBox<Model> { return box.model }
         }
         return nil
@@ -329,29 +355,6 @@ extension View {
 }
 
 // MARK: - Others
-
-/// Where the keyboard writes. The host decides it; a guest's own writes are wishes.
-@propertyWrapper public struct FocusState<Value: Hashable>: DynamicProperty {
-    var initial: Value
-    var link = _Link<_Location<Value>>(target: nil)
-
-    public init() where Value == Bool { initial = false }
-    public init<Wrapped: Hashable>() where Value == Wrapped? { initial = nil }
-
-    public var wrappedValue: Value {
-        get { link.target.map { $0.value } ?? initial }
-        nonmutating set { link.target?.set(newValue) }
-    }
-
-    public var projectedValue: Binding<Value> {
-        guard let location = link.target else { return .constant(initial) }
-        return Binding(get: { location.value }, set: { location.set($0) })
-    }
-
-    public mutating func _link(_ linker: _Linker, _ slot: Int) {
-        link.target = linker.scope.location(slot, initial)
-    }
-}
 
 /// A number that grows with the text size.
 @propertyWrapper public struct ScaledMetric<Value: BinaryFloatingPoint> {

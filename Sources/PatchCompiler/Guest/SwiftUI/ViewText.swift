@@ -73,9 +73,12 @@ public struct LocalizedStringKey: Equatable, ExpressibleByStringInterpolation {
                 key += literal
                 return
             }
-            for scalar in literal.unicodeScalars {
-                if scalar == "%" { key += "%%" } else { key.unicodeScalars.append(scalar) }
+            var bytes: [UInt8] = []
+            for byte in literal.utf8 {
+                bytes.append(byte)
+                if byte == 0x25 { bytes.append(byte) }
             }
+            key += String(decoding: bytes, as: UTF8.self)
         }
 
         mutating func add(_ format: String, _ argument: _Argument) {
@@ -131,6 +134,26 @@ final class _TextLook: Equatable {
     var style: _Style?
     /// 1 bold, 2 italic, 4 underlined, 8 struck through, 16 digits of one width.
     var traits: UInt8 = 0
+
+    /// What is said of a text; the first font, weight, colour and style count.
+    enum Change {
+        case font(Font?)
+        case weight(Font.Weight?)
+        case color(Color?)
+        case style(_Style)
+        case trait(UInt8, Bool)
+    }
+
+    func apply(_ change: Change) {
+        switch change {
+        case .font(let value): if font == nil { font = value }
+        case .weight(let value): if weight == nil { weight = value }
+        case .color(let value): if color == nil { color = value }
+        case .style(let value): if style == nil { style = value }
+        case .trait(let bit, true): traits |= bit
+        case .trait(let bit, false): traits &= ~bit
+        }
+    }
 
     init() {}
     init(_ other: _TextLook?) {
@@ -199,34 +222,37 @@ public struct Text: _Primitive, Equatable {
         return both
     }
 
-    private func changed(_ change: (_TextLook) -> Void) -> Text {
-        var text = self
-        let look = _TextLook(look)
-        change(look)
-        text.look = look
-        for index in more.indices { text.more[index] = more[index].changed(change) }
-        return text
+    /// Takes the text that it is called on, so that a chain of looks has one object.
+    private consuming func changed(_ change: _TextLook.Change) -> Text {
+        let look = own()
+        look.apply(change)
+        for index in more.indices { more[index] = more[index].changed(change) }
+        return self
     }
 
-    private func trait(_ bit: UInt8, _ isOn: Bool) -> Text {
-        changed { if isOn { $0.traits |= bit } else { $0.traits &= ~bit } }
+    /// A look that only this text has.
+    private mutating func own() -> _TextLook {
+        if isKnownUniquelyReferenced(&look), let look { return look }
+        let made = _TextLook(look)
+        look = made
+        return made
     }
 
-    public func font(_ font: Font?) -> Text { changed { if $0.font == nil { $0.font = font } } }
-    public func fontWeight(_ weight: Font.Weight?) -> Text {
-        changed { if $0.weight == nil { $0.weight = weight } }
+    public consuming func font(_ font: Font?) -> Text { changed(.font(font)) }
+    public consuming func fontWeight(_ weight: Font.Weight?) -> Text { changed(.weight(weight)) }
+    public consuming func foregroundColor(_ color: Color?) -> Text { changed(.color(color)) }
+    public consuming func foregroundStyle<S: ShapeStyle>(_ style: S) -> Text {
+        changed(.style(style._style))
     }
-    public func foregroundColor(_ color: Color?) -> Text {
-        changed { if $0.color == nil { $0.color = color } }
+    public consuming func bold(_ isActive: Bool = true) -> Text { changed(.trait(1, isActive)) }
+    public consuming func italic(_ isActive: Bool = true) -> Text { changed(.trait(2, isActive)) }
+    public consuming func underline(_ isActive: Bool = true) -> Text {
+        changed(.trait(4, isActive))
     }
-    public func foregroundStyle<S: ShapeStyle>(_ style: S) -> Text {
-        changed { if $0.style == nil { $0.style = style._style } }
+    public consuming func strikethrough(_ isActive: Bool = true) -> Text {
+        changed(.trait(8, isActive))
     }
-    public func bold(_ isActive: Bool = true) -> Text { trait(1, isActive) }
-    public func italic(_ isActive: Bool = true) -> Text { trait(2, isActive) }
-    public func underline(_ isActive: Bool = true) -> Text { trait(4, isActive) }
-    public func strikethrough(_ isActive: Bool = true) -> Text { trait(8, isActive) }
-    public func monospacedDigit() -> Text { trait(16, true) }
+    public consuming func monospacedDigit() -> Text { changed(.trait(16, true)) }
 }
 
 /// What an image shows.

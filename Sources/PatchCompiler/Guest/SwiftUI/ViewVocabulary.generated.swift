@@ -32,6 +32,7 @@ public enum CGLineCap: UInt8, Hashable, Sendable, CaseIterable { case butt, roun
 public enum CGLineJoin: UInt8, Hashable, Sendable, CaseIterable { case miter, round, bevel }
 extension Edge { public struct Set: OptionSet, Hashable, Sendable { public let rawValue: Int; public init(rawValue: Int) { self.rawValue = rawValue }; public static let top = Set(rawValue: 1); public static let leading = Set(rawValue: 2); public static let bottom = Set(rawValue: 4); public static let trailing = Set(rawValue: 8) } }
 extension Axis { public struct Set: OptionSet, Hashable, Sendable { public let rawValue: Int; public init(rawValue: Int) { self.rawValue = rawValue }; public static let horizontal = Set(rawValue: 1); public static let vertical = Set(rawValue: 2) } }
+public struct EventModifiers: OptionSet, Hashable, Sendable { public let rawValue: Int; public init(rawValue: Int) { self.rawValue = rawValue }; public static let capsLock = EventModifiers(rawValue: 1); public static let shift = EventModifiers(rawValue: 2); public static let control = EventModifiers(rawValue: 4); public static let option = EventModifiers(rawValue: 8); public static let command = EventModifiers(rawValue: 16); public static let numericPad = EventModifiers(rawValue: 32) }
 public struct RedactionReasons: OptionSet, Hashable, Sendable { public let rawValue: Int; public init(rawValue: Int) { self.rawValue = rawValue }; public static let placeholder = RedactionReasons(rawValue: 1); public static let privacy = RedactionReasons(rawValue: 2); public static let invalidated = RedactionReasons(rawValue: 4) }
 public protocol PrimitiveButtonStyle { var _kind: UInt8 { get } }
 public struct DefaultButtonStyle: PrimitiveButtonStyle, Sendable { public init() {}; @inlinable public var _kind: UInt8 { 0 } }
@@ -1592,6 +1593,36 @@ public struct _OnLongPressGestureModifier: _Modifier {
 }
 extension View {
     public func onLongPressGesture(minimumDuration: Double = 0.5, perform: @escaping () -> Void) -> _Modified<Self, _OnLongPressGestureModifier> { _Modified(self, _OnLongPressGestureModifier(action: perform)) }
+}
+
+public struct _FocusedModifier: _Modifier {
+    let isFocused: Binding<Bool>
+    init(isFocused: Binding<Bool>) { self.isFocused = isFocused }
+    public func _write(_ e: _Emitter) {
+        let mark = e.open(1177)
+        e.bound(isFocused)
+        e.closeModifier(mark)
+    }
+}
+extension View {
+    public func focused(_ condition: FocusState<Bool>.Binding) -> _Modified<Self, _FocusedModifier> { _Modified(self, _FocusedModifier(isFocused: condition._matches(true))) }
+    public func focused<V: Hashable>(_ binding: FocusState<V>.Binding, equals value: V) -> _Modified<Self, _FocusedModifier> { _Modified(self, _FocusedModifier(isFocused: binding._matches(value))) }
+}
+
+public struct _KeyboardShortcutModifier: _Modifier {
+    let key: String
+    let modifiers: EventModifiers
+    init(key: String, modifiers: EventModifiers) { self.key = key; self.modifiers = modifiers }
+    public func _write(_ e: _Emitter) {
+        let mark = e.open(1178)
+        e.string(key)
+        e.u8(UInt8(modifiers.rawValue))
+        e.closeModifier(mark)
+    }
+}
+extension View {
+    public func keyboardShortcut(_ key: KeyEquivalent, modifiers: EventModifiers = .command) -> _Modified<Self, _KeyboardShortcutModifier> { _Modified(self, _KeyboardShortcutModifier(key: key._key, modifiers: modifiers)) }
+    public func keyboardShortcut(_ shortcut: KeyboardShortcut) -> _Modified<Self, _KeyboardShortcutModifier> { _Modified(self, _KeyboardShortcutModifier(key: shortcut.key._key, modifiers: shortcut.modifiers)) }
 }
 
 public struct _AnimationModifier: _Modifier {
