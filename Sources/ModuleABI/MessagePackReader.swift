@@ -14,6 +14,11 @@ public struct MessagePackReader {
 
     /// Reads from a copy of `bytes`.
     public init(_ bytes: [UInt8]) {
+        self = bytes.withUnsafeBytes { Self(copying: $0) }
+    }
+
+    /// Reads from a copy of `bytes`, which may go when this has returned.
+    public init(copying bytes: UnsafeRawBufferPointer) {
         let owner = OwnedBytes(bytes)
         self.owner = owner
         self.bytes = UnsafeRawBufferPointer(owner.storage)
@@ -65,27 +70,39 @@ public struct MessagePackReader {
     }
 
     /// Reads an integer of any width that fits `T`.
+    @inlinable
     public mutating func integer<T: FixedWidthInteger>(
         _ type: T.Type = T.self
     ) throws(MessagePackError) -> T {
-        let start = position
-        let exact: T?
-        let first = try take()
-        switch first {
-        case 0x00...0x7f: exact = T(exactly: first)
-        case 0xe0...0xff: exact = T(exactly: Int8(bitPattern: first))
-        case 0xcc: exact = T(exactly: try fixed(UInt8.self))
-        case 0xcd: exact = T(exactly: try fixed(UInt16.self))
-        case 0xce: exact = T(exactly: try fixed(UInt32.self))
-        case 0xcf: exact = T(exactly: try fixed(UInt64.self))
-        case 0xd0: exact = T(exactly: try fixed(Int8.self))
-        case 0xd1: exact = T(exactly: try fixed(Int16.self))
-        case 0xd2: exact = T(exactly: try fixed(Int32.self))
-        case 0xd3: exact = T(exactly: try fixed(Int64.self))
-        default: throw MessagePackError(.unexpectedType, at: start)
-        }
+        let start = offset
+        let wide = try wideInteger()
+        let exact =
+            wide.isNegative ? T(exactly: Int64(bitPattern: wide.bits)) : T(exactly: wide.bits)
         guard let value = exact else { throw MessagePackError(.outOfRange, at: start) }
         return value
+    }
+
+    /// Reads an integer of any width: an `Int64` if it is negative, else a `UInt64`.
+    @usableFromInline
+    mutating func wideInteger() throws(MessagePackError) -> (bits: UInt64, isNegative: Bool) {
+        func signed(_ value: some FixedWidthInteger) -> (bits: UInt64, isNegative: Bool) {
+            (UInt64(truncatingIfNeeded: value), value < 0)
+        }
+        let start = position
+        let first = try take()
+        switch first {
+        case 0x00...0x7f: return (UInt64(first), false)
+        case 0xe0...0xff: return signed(Int8(bitPattern: first))
+        case 0xcc: return (UInt64(try fixed(UInt8.self)), false)
+        case 0xcd: return (UInt64(try fixed(UInt16.self)), false)
+        case 0xce: return (UInt64(try fixed(UInt32.self)), false)
+        case 0xcf: return (try fixed(UInt64.self), false)
+        case 0xd0: return signed(try fixed(Int8.self))
+        case 0xd1: return signed(try fixed(Int16.self))
+        case 0xd2: return signed(try fixed(Int32.self))
+        case 0xd3: return signed(try fixed(Int64.self))
+        default: throw MessagePackError(.unexpectedType, at: start)
+        }
     }
 
     /// Reads a signed integer.
@@ -120,10 +137,11 @@ public struct MessagePackReader {
         case 0xdb: count = Int(try fixed(UInt32.self))
         default: throw MessagePackError(.unexpectedType, at: start)
         }
-        let text = try slice(count, of: start)
+        let text = UnsafeRawBufferPointer(rebasing: try slice(count, of: start))
+            .bindMemory(to: UInt8.self)
+        var value = String(decoding: text, as: UTF8.self)
         // `String(validating:)` is newer than the deployment floor; a repair shows in the bytes.
-        let value = String(decoding: text, as: UTF8.self)
-        guard value.utf8.elementsEqual(text) else {
+        guard value.withUTF8({ $0.elementsEqual(text) }) else {
             throw MessagePackError(.invalidText, at: start)
         }
         return value
@@ -374,7 +392,7 @@ extension MessagePackReader {
 private final class OwnedBytes {
     let storage: UnsafeMutableRawBufferPointer
 
-    init(_ bytes: [UInt8]) {
+    init(_ bytes: UnsafeRawBufferPointer) {
         storage = .allocate(byteCount: bytes.count, alignment: 1)
         storage.copyBytes(from: bytes)
     }

@@ -61,6 +61,19 @@ public struct WasmKitFunction: RuntimeFunction {
         for (index, result) in results.enumerated() { slots[index] = Scalars.bits(result) }
     }
 
+    /// Calls the function as ``invoke(slots:limits:)`` does. The limit is not obeyed.
+    /// - Throws: as ``invoke(slots:limits:)``.
+    public func invoke(
+        slots: UnsafeMutableBufferPointer<UInt64>, timeoutNanoseconds: UInt64
+    ) throws {
+        try invoke(slots: slots, limits: nil)
+    }
+
+    /// The function itself; WasmKit's calls cost much more than counting references.
+    public var unowned: WasmKitFunction { self }
+    /// The function itself.
+    public var function: WasmKitFunction { self }
+
     /// Calls the function with values. Limits are not obeyed.
     /// - Throws: as ``invoke(slots:limits:)``.
     @discardableResult

@@ -160,7 +160,7 @@ import UpdateTestSupport
         let mayEnd = DispatchSemaphore(value: 0)
         let patch = fixture.patch
         Thread.detachNewThread {
-            try? module.withInstance { _ in
+            try? patch.routing.withInstance(of: module) { _ in
                 enter.yield()
                 mayEnd.wait()
                 seen.withLock { $0.append(patch.currentRelease?.version) }

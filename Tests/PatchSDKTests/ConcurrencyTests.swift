@@ -126,7 +126,7 @@ import Testing
         }
         #expect(broken.withLock { $0 } == [])
         #expect(reports.withLock { $0 } == [])
-        #expect(versions.allSatisfy { $0.isIdle })
+        #expect(versions.allSatisfy { $0.isIdle } && table.isIdle)
     }
 
     /// Calls from the main actor, which are not waited for there.
@@ -150,9 +150,9 @@ import Testing
                     var broken: [UInt32?] = []
                     for round in 0..<30 * Self.rounds {
                         let id = [Self.again, Self.onMain, Self.later][(number + round) % 3]
-                        let outcome = await table.serveTask(
+                        let (outcome, found) = await table.serveTask(
                             Self.pair, { $0.i64(id) }, { try $0.i32() })
-                        guard case .served(let found) = outcome, Self.isWhole(found) else {
+                        guard outcome.isServed, Self.isWhole(found) else {
                             broken.append(0)
                             continue
                         }
@@ -172,7 +172,7 @@ import Testing
         }
         #expect(broken.isEmpty, "\(broken)")
         #expect(reports.withLock { $0 } == [])
-        #expect(versions.allSatisfy { $0.isIdle })
+        #expect(versions.allSatisfy { $0.isIdle } && table.isIdle)
     }
 
     @Test("cancelled callers and failures among the others leave no instance behind")
@@ -191,7 +191,7 @@ import Testing
             }
             group.cancelAll()
         }
-        #expect(versions.allSatisfy { $0.isIdle })
+        #expect(versions.allSatisfy { $0.isIdle } && table.isIdle)
         table.swap(to: versions[1])
         #expect(Self.isWhole(Self.ask(table, Self.again)), "the next version serves again")
     }

@@ -142,17 +142,21 @@ import UpdateTestSupport
 
     @Test("a call is counted once however deep it nests, and a failed one not for ever")
     func idle() throws {
+        let table = RoutingTable { _, _ in }
         let module = try Guests.load(try Guests.fullModule("x"))
-        #expect(module.isIdle)
-        try module.withInstance { outer in
-            #expect(!module.isIdle)
-            try module.withInstance { inner in #expect(inner === outer) }
-            #expect(!module.isIdle)
+        table.swap(to: module)
+        #expect(table.isIdle)
+        try table.withInstance(of: module) { outer in
+            #expect(!table.isIdle && !module.isIdle)
+            try table.withInstance(of: module) { inner in #expect(inner === outer) }
+            #expect(!table.isIdle)
         }
-        #expect(module.isIdle)
+        #expect(table.isIdle && module.isIdle)
         struct Failure: Error {}
-        #expect(throws: Failure.self) { try module.withInstance { _ in throw Failure() } }
-        #expect(module.isIdle)
+        #expect(throws: Failure.self) {
+            try table.withInstance(of: module) { _ in throw Failure() }
+        }
+        #expect(table.isIdle)
     }
 
     @Test("the first call and the first return are told once each, in that order")
@@ -171,9 +175,11 @@ import UpdateTestSupport
             },
             expected: Guests.expectation(), host: Guests.host(), trial: trial)
         struct Failure: Error {}
-        try? module.withInstance { _ in throw Failure() }
+        let table = RoutingTable { _, _ in }
+        table.swap(to: module)
+        try? table.withInstance(of: module) { _ in throw Failure() }
         #expect(told.withLock { $0 } == ["began"])
-        for _ in 0..<3 { module.withInstanceIgnoringErrors() }
+        for _ in 0..<3 { try? table.withInstance(of: module) { _ in } }
         #expect(told.withLock { $0 } == ["began", "returned"])
         #expect(trial.end() && !trial.end())
     }
@@ -196,8 +202,4 @@ import UpdateTestSupport
             #expect(!PlainName.isSound(unsound), "\(unsound.debugDescription)")
         }
     }
-}
-
-extension LoadedModule {
-    fileprivate func withInstanceIgnoringErrors() { try? withInstance { _ in } }
 }

@@ -102,6 +102,13 @@ import WebAssembly
                 }, natives: NativeTables(tables: [natives])))
     }
 
+    /// How a call of a function with one argument ends.
+    func serve(_ function: UInt64, _ argument: UInt64) -> RoutingTable.Outcome {
+        var written = PatchArguments()
+        written.i64(argument)
+        return table.serve(function, &written) { _ = try $0.i32() }
+    }
+
     static let declared = [double, later, fail, nested, look, main, misread]
 
     static var surface: Surface {
@@ -234,15 +241,14 @@ import WebAssembly
 
     @Test("a call that fails after an effect is not served twice, and the function is demoted")
     func effect() {
-        let outcome = table.serve(
-            Self.trapAfter, { $0.i64(Self.double) }, { try $0.i32() })
+        let outcome = serve(Self.trapAfter, Self.double)
         guard case .failedAfterEffect(let error) = outcome else {
             Issue.record("\(outcome)")
             return
         }
         #expect(error.reason == .trapped)
         #expect(reports.withLock { $0 }.map(\.reason) == [.replayedAfterEffect, .demoted])
-        guard case .native = table.serve(Self.trapAfter, { $0.i64(Self.double) }, { try $0.i32() })
+        guard case .native = serve(Self.trapAfter, Self.double)
         else {
             Issue.record("the function was called again")
             return
@@ -252,7 +258,7 @@ import WebAssembly
 
     @Test("reading is no effect, so native code serves the call as ever")
     func reading() {
-        let outcome = table.serve(Self.trapAfter, { $0.i64(Self.look) }, { try $0.i32() })
+        let outcome = serve(Self.trapAfter, Self.look)
         guard case .native = outcome else {
             Issue.record("\(outcome)")
             return
@@ -273,9 +279,9 @@ import WebAssembly
     // MARK: Waiting
 
     func task(_ function: UInt64, _ id: UInt64) async -> Int? {
-        let outcome = await table.serveTask(function, { $0.i64(id) }, { Int(try $0.i32()) })
-        if case .served(let value) = outcome { return value }
-        return nil
+        let (outcome, value) = await table.serveTask(
+            function, { $0.i64(id) }, { Int(try $0.i32()) })
+        return outcome.isServed ? value : nil
     }
 
     @Test("an async call waits for native code as often as it must, without a thread")

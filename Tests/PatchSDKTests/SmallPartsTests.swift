@@ -4,6 +4,7 @@ import PatchPlatform
 import Rollout
 import TestSupport
 import Testing
+import WebAssembly
 
 @testable import PatchSDK
 
@@ -73,19 +74,23 @@ import Testing
         #expect(written.slots[3] == (-2.0).bitPattern)
         #expect(PatchArguments.packed([.funcRef]) == nil)
         #expect(PatchArguments.packed(Array(repeating: .i32, count: 17)) == nil)
+        let four = patch_function(
+            FunctionType(parameters: [.i32, .i64, .f32, .f64]), at: 0)
+        #expect(written.fits(four))
         for _ in 0..<20 { written.i32(1) }
-        #expect(written.isOverfull)
+        #expect(!written.fits(four))
+        #expect(!written.fits(patch_function(FunctionType(parameters: [.funcRef]), at: 0)))
     }
 
     @Test("a packed nil reads as nil, and the right scalar type is insisted on")
     func results() throws {
-        var none = PatchResult(slot: 0, type: .i64, take: { _ in [1] })
+        var none = PatchResult(slot: 0, type: 1, instance: nil)
         #expect(try none.decoded { try $0.nextIsNil() })
-        let number = PatchResult(slot: 5, type: .i32, take: { _ in [] })
+        let number = PatchResult(slot: 5, type: 0, instance: nil)
         #expect(try number.i32() == 5)
         #expect(throws: PatchError(.resultMismatch)) { try number.i64() }
         #expect(throws: PatchError(.resultMismatch)) { try number.f64() }
-        let nothing = PatchResult(slot: 0, type: nil, take: { _ in [] })
+        let nothing = PatchResult(slot: 0, type: 4, instance: nil)
         #expect(throws: PatchError(.resultMismatch)) { try nothing.i32() }
     }
 

@@ -57,6 +57,24 @@ struct BudgetTests {
         #expect(callsToLook(&budget) > 60)
     }
 
+    @Test("a call that is over within a slice never looks, and one that is not counts from then on")
+    func beginsWithoutALook() {
+        var budget = Budget()
+        #expect(budget.beginTimed(second) > 0)
+        #expect(budget.violation(needed: 0, now: 3_600 * second) == nil)
+        var looks = 0
+        var now = 3_600 * second
+        while budget.violation(needed: 0, now: now) == nil, looks < 1_000 {
+            now += 10_000_000
+            looks += 1
+        }
+        #expect(looks == 100, "a second in steps of 10 ms")
+        budget.endTimed()
+        #expect(!budget.isBounded)
+        #expect(budget.beginTimed(0) == 0, "no time at all is asked for at once")
+        #expect(budget.violation(needed: 0, now: now) == .deadlineExceeded)
+    }
+
     @Test("looking sooner after a host call leaves the count of fuel exact")
     func fuelStaysExact() {
         var budget = Budget(CallLimits(fuel: 100, timeoutNanoseconds: second), now: 0)

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
-import WebAssembly
+
+@testable import WebAssembly
 
 @Suite("Limits end a call, kill the instance and nothing else")
 struct LimitTests {
@@ -34,6 +35,46 @@ struct LimitTests {
     @Test("an endless loop ends at its deadline")
     func deadline() throws {
         try expect(.deadlineExceeded, kills: spinner(), CallLimits(timeoutNanoseconds: 5_000_000))
+    }
+
+    @Test("a call without a look at the clock ends at its deadline too, and leaves no limit behind")
+    func timedOnly() throws {
+        let instance = try spinner()
+        let ok = try #require(instance.exports[function: "ok"]).unowned
+        var slots: [UInt64] = [0]
+        try slots.withUnsafeMutableBufferPointer {
+            try ok.invoke(slots: $0, timeoutNanoseconds: 1_000_000)
+        }
+        #expect(slots == [1])
+        let spin = try #require(instance.exports[function: "spin"]).unowned
+        let trap = #expect(throws: Trap.self) {
+            try spin.invoke(
+                slots: UnsafeMutableBufferPointer(start: nil, count: 0),
+                timeoutNanoseconds: 5_000_000)
+        }
+        #expect(trap?.reason == .deadlineExceeded)
+        #expect(trap?.backtrace.first?.name == "spin")
+        #expect(instance.isDead)
+        let later = #expect(throws: Trap.self) {
+            try slots.withUnsafeMutableBufferPointer {
+                try ok.invoke(slots: $0, timeoutNanoseconds: 1_000_000)
+            }
+        }
+        #expect(later?.reason == .instanceDead)
+        #expect(instance.store.budget.isBounded == false)
+        let again = try instance.module.instantiate(store: instance.store)
+        #expect(try again.exports[function: "ok"]?.invoke() == [.i32(1)])
+    }
+
+    @Test("too little room for arguments and results is refused, not overrun")
+    func room() throws {
+        let instance = try spinner()
+        let error = #expect(throws: WasmUsageError.self) {
+            try instance.exports[function: "ok"]?.unowned.invoke(
+                slots: UnsafeMutableBufferPointer(start: nil, count: 0),
+                timeoutNanoseconds: 1_000_000)
+        }
+        #expect(error?.code == "too_few_slots")
     }
 
     @Test("an endless loop ends when another thread cancels it")

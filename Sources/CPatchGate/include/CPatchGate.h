@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "patch_calls.h"
+
 /// Number of gates an app may have; `patchcli prepare` refuses to allot more.
 #define PATCH_GATE_COUNT 65536
 

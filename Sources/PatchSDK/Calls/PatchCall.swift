@@ -7,25 +7,54 @@ public enum PatchCall {
     ///   - result: reads the result.
     /// - Returns: nil when the native body must serve the call: the module does not cover the
     ///   function, trapped, ran into a limit or answered nonsense.
+    @inlinable
     public static func invoke<Result>(
         _ function: UInt64, _ arguments: (inout PatchArguments) -> Void,
         _ result: (inout PatchResult) throws -> Result
     ) -> Result? {
-        Patch.shared.routing.invoke(function, arguments, result)
+        var written = PatchArguments()
+        arguments(&written)
+        var answer: Result?
+        return serve(function, &written) { answer = try result(&$0) } ? answer : nil
     }
 
     /// The same for a function that throws any error.
     /// - Throws: ``PatchError`` when the module failed after it had called native functions that
     ///   may have changed something: the native body would do that a second time.
+    @inlinable
     public static func attempt<Result>(
         _ function: UInt64, _ arguments: (inout PatchArguments) -> Void,
         _ result: (inout PatchResult) throws -> Result
     ) throws -> Result? {
-        switch Patch.shared.routing.serve(function, arguments, result) {
-        case .served(let result): return result
-        case .native: return nil
-        case .failedAfterEffect(let error): throw error
-        }
+        var written = PatchArguments()
+        arguments(&written)
+        var answer: Result?
+        return try attempt(function, &written) { answer = try result(&$0) } ? answer : nil
+    }
+
+    // What does not depend on the result's type is compiled once, here.
+
+    /// The routing table, whose references nobody has to count.
+    private static let routing = Unmanaged.passUnretained(Patch.shared.routing)
+
+    /// - Returns: whether the module served the call; `read` may have read in vain.
+    @usableFromInline
+    static func serve(
+        _ function: UInt64, _ arguments: inout PatchArguments,
+        _ read: (inout PatchResult) throws -> Void
+    ) -> Bool {
+        routing._withUnsafeGuaranteedRef { $0.serve(function, &arguments, read).isServed }
+    }
+
+    /// The same for a function that throws any error.
+    @usableFromInline
+    static func attempt(
+        _ function: UInt64, _ arguments: inout PatchArguments,
+        _ read: (inout PatchResult) throws -> Void
+    ) throws -> Bool {
+        let outcome = routing._withUnsafeGuaranteedRef { $0.serve(function, &arguments, read) }
+        if case .failedAfterEffect(let error) = outcome { throw error }
+        return outcome.isServed
     }
 
     /// ``invoke(_:_:_:)`` for an async function, on the actor of its caller.
@@ -34,12 +63,8 @@ public enum PatchCall {
         _ result: (inout PatchResult) throws -> Result,
         isolation: isolated (any Actor)? = #isolation
     ) async -> Result? {
-        if case .served(let result) = await Patch.shared.routing.serveTask(
-            function, arguments, result)
-        {
-            return result
-        }
-        return nil
+        let (outcome, answer) = await Patch.shared.routing.serveTask(function, arguments, result)
+        return outcome.isServed ? answer : nil
     }
 
     /// ``attempt(_:_:_:)`` for an async function, on the actor of its caller.
@@ -49,10 +74,8 @@ public enum PatchCall {
         _ result: (inout PatchResult) throws -> Result,
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> Result? {
-        switch await Patch.shared.routing.serveTask(function, arguments, result) {
-        case .served(let result): return result
-        case .native: return nil
-        case .failedAfterEffect(let error): throw error
-        }
+        let (outcome, answer) = await Patch.shared.routing.serveTask(function, arguments, result)
+        if case .failedAfterEffect(let error) = outcome { throw error }
+        return outcome.isServed ? answer : nil
     }
 }

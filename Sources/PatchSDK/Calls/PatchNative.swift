@@ -46,7 +46,7 @@ extension PatchCall {
     /// The error that a native function threw inside this call, by the number under which the
     /// module knows it.
     public static func nativeError(_ number: UInt64) -> any Error {
-        CallFrame.current?.instance.natives.error(number)
+        CallFrame.instance?.natives.error(number)
             ?? PatchError(.resultMalformed, "error \(number)")
     }
 }

@@ -1,39 +1,43 @@
-import PatchPlatform
+import CPatchGate
 
-/// A call in progress on this thread. It pins module and instance: whatever is called meanwhile on
-/// the same thread sees the same version.
-final class CallFrame {
-    private static let slot = ThreadSlot()
+/// A call in progress on this thread, on the stack of whoever makes it. It pins the instance and with
+/// it the module: whatever is called meanwhile on the same thread sees the same version.
+struct CallFrame {
+    /// Whoever made the frame keeps it alive.
+    private unowned(unsafe) let running: ModuleInstance
+    private var outer: UnsafeMutableRawPointer?
 
-    let module: LoadedModule
-    let instance: ModuleInstance
-    private let outer: CallFrame?
+    private init(_ instance: ModuleInstance) { running = instance }
 
-    init(module: LoadedModule, instance: ModuleInstance) {
-        self.module = module
-        self.instance = instance
-        outer = Self.current
-    }
+    /// Whether a call is in progress on this thread.
+    static var isInside: Bool { patch_frame() != nil }
 
-    /// The innermost call of this thread, of whatever module.
-    static var current: CallFrame? {
-        slot.pointer.map { Unmanaged<CallFrame>.fromOpaque($0).takeUnretainedValue() }
-    }
+    /// The instance of the innermost call of this thread, of whatever module.
+    static var instance: ModuleInstance? { at(patch_frame())?.running }
 
-    /// The innermost call of this thread into `module`.
-    static func innermost(of module: LoadedModule) -> CallFrame? {
-        var frame = current
+    /// The instance of the innermost call of this thread into `module`.
+    static func innermost(of module: LoadedModule) -> ModuleInstance? {
+        var frame = at(patch_frame())
         while let candidate = frame {
-            if candidate.module === module { return candidate }
-            frame = candidate.outer
+            if candidate.running.module === module { return candidate.running }
+            frame = at(candidate.outer)
         }
         return nil
     }
 
-    /// Runs `body` inside this frame. `self` outlives it, so the slot's pointer stays good.
-    func run<Result>(_ body: () throws -> Result) rethrows -> Result {
-        Self.slot.pointer = Unmanaged.passUnretained(self).toOpaque()
-        defer { Self.slot.pointer = outer.map { Unmanaged.passUnretained($0).toOpaque() } }
-        return try body()
+    /// Runs `body` as a call of `instance`.
+    static func run<Result>(
+        _ instance: ModuleInstance, _ body: () throws -> Result
+    ) rethrows -> Result {
+        var frame = CallFrame(instance)
+        return try withUnsafeMutablePointer(to: &frame) { frame in
+            frame.pointee.outer = patch_frame_exchange(frame)
+            defer { _ = patch_frame_exchange(frame.pointee.outer) }
+            return try body()
+        }
+    }
+
+    private static func at(_ address: UnsafeMutableRawPointer?) -> CallFrame? {
+        address?.assumingMemoryBound(to: CallFrame.self).pointee
     }
 }

@@ -7,6 +7,7 @@
     typealias Imports = WasmKitImports
     typealias Instance = WasmKitInstance
     typealias Function = WasmKitFunction
+    typealias UnownedFunction = WasmKitFunction
     typealias Memory = WasmKitMemory
     typealias Caller = WasmKitCaller
 #endif

@@ -1,16 +1,15 @@
 import PatchPlatform
 
-/// The instances of one module. A call takes an idle one out and gives it back, so that no two
-/// threads ever share an instance and nobody waits for another's call.
+/// The idle instances of one module that no call may take without a lock (``IdleSlots``), and how
+/// many calls are in progress. No two threads ever share an instance, and nobody waits for another's
+/// call.
 final class InstancePool: Sendable {
     private struct State {
         var idle: [ModuleInstance] = []
-        /// Calls in progress.
+        /// Calls in progress that did not take their instance without a lock.
         var lent = 0
         var hasBegun = false
         var hasReturned = false
-        /// The longest that a call may take now, in nanoseconds.
-        var callNanoseconds: UInt64
     }
 
     /// What a call begins with.
@@ -19,32 +18,30 @@ final class InstancePool: Sendable {
         var instance: ModuleInstance?
         /// Whether this is the first call of all.
         var isFirst: Bool
-        /// The longest that it may take, in nanoseconds.
-        var callNanoseconds: UInt64
     }
 
-    private let state: Lock<State>
+    private let state = Lock(State())
     private let maximumIdle: Int
 
-    init(maximumIdle: Int, callNanoseconds: UInt64) {
-        self.maximumIdle = maximumIdle
-        state = Lock(State(callNanoseconds: callNanoseconds))
-    }
+    init(maximumIdle: Int) { self.maximumIdle = maximumIdle }
 
     /// Begins a call.
     /// - Parameter wantsInstance: whether it has none of its own.
     func take(wantsInstance: Bool = true) -> Loan {
-        nonisolated(unsafe) var loan = Loan(isFirst: false, callNanoseconds: 0)
+        nonisolated(unsafe) var loan = Loan(isFirst: false)
         // Moved out of the lock whole: after this nobody else holds it.
         state.withLock {
             if wantsInstance { loan.instance = $0.idle.popLast() }
             loan.isFirst = !$0.hasBegun
-            loan.callNanoseconds = $0.callNanoseconds
             $0.hasBegun = true
             $0.lent += 1
         }
         return loan
     }
+
+    /// Counts calls that go on with an instance which they took without a lock, and end with
+    /// ``giveBack(_:hasReturned:)``. They may have done so before this.
+    func lend(_ count: Int) { state.withLock { $0.lent += count } }
 
     /// Ends a call. Its instance is kept for the next one, unless the call failed: it may hold
     /// arguments that nobody freed, or wait for a native function still.
@@ -68,17 +65,18 @@ final class InstancePool: Sendable {
     }
 
     private static func keep(_ instance: ModuleInstance, _ state: inout State, _ maximum: Int) {
-        if instance.isSound, state.idle.count < maximum { state.idle.append(instance) }
+        guard instance.isSound, state.idle.count < maximum else { return }
+        // The module keeps the pool, so an instance of the pool must not keep the module.
+        instance.module = nil
+        state.idle.append(instance)
     }
 
-    /// Gives calls more time, once the module has been found to work.
-    func setCallNanoseconds(_ nanoseconds: UInt64) {
-        state.withLock { $0.callNanoseconds = nanoseconds }
-    }
-
-    /// Whether no call is in progress.
-    var isIdle: Bool { state.withLock { $0.lent == 0 } }
+    /// Whether no call is in progress, but for those that took their instance without a lock.
+    var isIdle: Bool { state.withLock { $0.lent <= 0 } }
 
     /// Lets the idle instances go, when the module runs no more.
-    func drain() { state.withLock { $0.idle.removeAll() } }
+    func drain() {
+        nonisolated(unsafe) var idle: [ModuleInstance] = []
+        state.withLock { swap(&idle, &$0.idle) }
+    }
 }

@@ -4,28 +4,22 @@ import WebAssembly
 
 /// A module that has been activated: checked, instantiated once, ready to serve calls.
 final class LoadedModule: Sendable {
-    /// A routed function that the module serves.
-    struct RoutedFunction: Sendable {
-        let index: Int
-        let sig: UInt64
-        let type: FunctionType
-        /// The scalar arguments it takes, two bits each, in the form of ``PatchArguments``.
-        let parameterTypes: UInt32
-    }
-
     let release: PatchRelease
-    /// Routed functions by id.
-    let functions: [UInt64: RoutedFunction]
+    /// Routed functions that it serves: signatures by id.
+    let functions: [UInt64: UInt64]
+    /// How they are called.
+    let table: FunctionTable
     /// Views that it draws: signatures by id.
     let views: [UInt64: UInt64]
 
     /// Hears of first calls and hangs.
     let trial: ModuleTrial?
     private let inspected: InspectedModule
-    private let routes: [String]
     private let limits: PatchLimits
     private let host: HostFunctions
     private let pool: InstancePool
+    /// How many idle instances are kept.
+    var maximumIdle: Int { limits.idleInstances }
 
     /// Inspects, instantiates and tries a module.
     /// - Parameter trial: who hears how it does; nil for nobody.
@@ -39,22 +33,15 @@ final class LoadedModule: Sendable {
         limits = expected.limits
         self.host = host
         self.release = identity(inspected.section)
-        pool = InstancePool(
-            maximumIdle: expected.limits.idleInstances,
+        pool = InstancePool(maximumIdle: expected.limits.idleInstances)
+        let listed = inspected.section?.functions ?? []
+        functions = Dictionary(listed.map { ($0.id, $0.sig) }) { $1 }
+        table = FunctionTable(
+            listed.map { ($0.id, $0.export) }, of: inspected.module,
             callNanoseconds: trial?.isOver == false
                 ? min(limits.firstCallNanoseconds, limits.callNanoseconds)
                 : limits.callNanoseconds)
-        let listed = inspected.section?.functions ?? []
-        routes = listed.map(\.export)
-        let first = try ModuleInstance(inspected, routes: routes, limits: limits, host: host)
-        var functions: [UInt64: RoutedFunction] = [:]
-        for (index, function) in listed.enumerated() {
-            guard let export = first.routedFunction(index) else { continue }
-            functions[function.id] = RoutedFunction(
-                index: index, sig: function.sig, type: export.type,
-                parameterTypes: PatchArguments.packed(export.type.parameters) ?? .max)
-        }
-        self.functions = functions
+        let first = try ModuleInstance(inspected, table: table, limits: limits, host: host)
         views = Dictionary((inspected.section?.views ?? []).map { ($0.id, $0.sig) }) { $1 }
         try first.smoke()
         pool.add(first)
@@ -63,7 +50,9 @@ final class LoadedModule: Sendable {
     /// An instance that is nobody else's.
     /// - Throws: ``PatchError``.
     func makeInstance() throws -> ModuleInstance {
-        try ModuleInstance(inspected, routes: routes, limits: limits, host: host)
+        let instance = try ModuleInstance(inspected, table: table, limits: limits, host: host)
+        instance.module = self
+        return instance
     }
 
     /// One call on an instance of ``makeInstance()``.
@@ -73,70 +62,55 @@ final class LoadedModule: Sendable {
         let loan = pool.take(wantsInstance: false)
         if loan.isFirst { trial?.began() }
         var hasReturned = false
-        defer {
-            if pool.giveBack(nil, hasReturned: hasReturned) { trial?.returned(self) }
-        }
-        instance.callNanoseconds = loan.callNanoseconds
+        defer { giveBack(nil, hasReturned: hasReturned) }
+        instance.callNanoseconds = table.callNanoseconds
         instance.natives.begin()
-        let result = try CallFrame(module: self, instance: instance).run(body)
+        let result = try CallFrame.run(instance, body)
         hasReturned = true
-        return result
-    }
-
-    /// Lends an instance for one call. A nested call on the same thread gets the instance of the
-    /// call around it.
-    func withInstance<Result>(_ body: (ModuleInstance) throws -> Result) throws -> Result {
-        if let frame = CallFrame.innermost(of: self) { return try body(frame.instance) }
-        var lease = Lease(of: self)
-        defer { lease.end() }
-        let used = try lease.instance()
-        let result = try CallFrame(module: self, instance: used).run { try body(used) }
-        lease.hasReturned = true
         return result
     }
 
     /// An instance taken out for one call, which may last over several threads.
     struct Lease {
-        private let module: LoadedModule
-        private let loan: InstancePool.Loan
-        private var used: ModuleInstance?
+        let module: LoadedModule
+        private(set) var used: ModuleInstance?
         /// Whether the call returned rather than failed.
         var hasReturned = false
 
-        /// Begins a call.
-        init(of module: LoadedModule) {
+        /// Begins a call. ``LoadedModule/giveBack(_:hasReturned:)`` ends it.
+        /// - Parameter instance: an idle one of the module, if the caller knows one.
+        init(of module: LoadedModule, _ instance: ModuleInstance? = nil) {
             self.module = module
-            loan = module.pool.take()
-            used = loan.instance
+            let loan = module.pool.take(wantsInstance: instance == nil)
+            used = instance ?? loan.instance
             if loan.isFirst { module.trial?.began() }
         }
 
         /// The instance, made when none was idle.
         /// - Throws: ``PatchError``.
         mutating func instance() throws -> ModuleInstance {
-            let instance =
-                try used
-                ?? ModuleInstance(
-                    module.inspected, routes: module.routes, limits: module.limits,
-                    host: module.host)
+            let instance = try used ?? module.makeInstance()
             used = instance
-            instance.callNanoseconds = loan.callNanoseconds
+            instance.module = module
+            instance.callNanoseconds = module.table.callNanoseconds
             instance.natives.begin()
             return instance
         }
-
-        /// Ends the call.
-        func end() {
-            if module.pool.giveBack(used, hasReturned: hasReturned) {
-                module.trial?.returned(module)
-            }
-        }
     }
 
-    /// Says that the module works: from now on its calls may take as long as others.
-    func endTrial() { pool.setCallNanoseconds(limits.callNanoseconds) }
+    /// Ends a call.
+    /// - Parameter instance: what the pool is to keep, if the call returned.
+    func giveBack(_ instance: ModuleInstance?, hasReturned: Bool) {
+        if pool.giveBack(instance, hasReturned: hasReturned) { trial?.returned(self) }
+    }
 
-    /// Whether no call into it is in progress.
+    /// Counts calls that go on with instances which they took without a lock.
+    func lend(_ count: Int) { pool.lend(count) }
+
+    /// Says that the module works: from now on its calls may take as long as others.
+    func endTrial() { table.callNanoseconds = limits.callNanoseconds }
+
+    /// Whether no call into it is in progress, but for those that ``IdleSlots`` know of.
     var isIdle: Bool { pool.isIdle }
 
     /// Lets go of what only future calls would need.

@@ -5,43 +5,65 @@ import WebAssembly
 final class ModuleInstance {
     private let instance: Instance
     private let limits: PatchLimits
+    /// The module; nil while its pool has the instance.
+    var module: LoadedModule?
+    /// The routed functions of the module.
+    let table: FunctionTable
     /// The longest that a call may take, in nanoseconds.
     var callNanoseconds: UInt64
     private let memory: Memory?
-    private let allocate: Function?
-    private let free: Function?
     /// What a plain module's imports live on.
     private let plainHost: AnyObject?
     /// The app's functions that it calls.
     let natives: NativeCalls
     private let store: Store
-    private var functions: [String: Function] = [:]
-    private var routed: [Function?]
+    /// The routed functions in the order of ``table``, then those of the allocator.
+    private let functions: InstanceFunctions
+    private let allocate: Int?
+    private let free: Int?
+    private var named: [String: Function] = [:]
 
     /// False once a call ended badly: what is inside may be half changed, so it is not used again.
     private(set) var isSound = true
 
     /// Instantiates under limits and runs the module's initialisers once.
-    /// - Throws: ``PatchError`` `memory_limit`, `import_unknown` or `start_failed`.
+    /// - Parameter table: the routed functions.
+    /// - Throws: ``PatchError`` `memory_limit`, `import_unknown`, `start_failed` or `export_missing`.
     init(
-        _ inspected: InspectedModule, routes: [String], limits: PatchLimits, host: HostFunctions
+        _ inspected: InspectedModule, table: FunctionTable, limits: PatchLimits,
+        host: HostFunctions
     ) throws {
         natives = NativeCalls(
             host.natives, declared: Set(inspected.section?.needs.map(\.id) ?? []))
         let (instance, plainHost, store) = try Self.instantiate(
             inspected, limits: limits, host: host, natives: natives)
+        self.table = table
         self.store = store
         self.instance = instance
         self.plainHost = plainHost
         self.limits = limits
         callNanoseconds = limits.callNanoseconds
         memory = instance.exports[memory: GuestExport.memory]
-        allocate = Self.function(
-            instance, GuestExport.allocate, FunctionType(parameters: [.i32], results: [.i32]))
-        free = Self.function(
-            instance, GuestExport.free, FunctionType(parameters: [.i32, .i32]))
-        routed = routes.map { instance.exports[function: $0] }
+        var functions = try table.exports.map { name in
+            guard let function = instance.exports[function: name] else {
+                throw PatchError(.exportMissing, "'\(name)'")
+            }
+            return function
+        }
+        func add(_ name: String, _ type: FunctionType) -> Int? {
+            guard let function = instance.exports[function: name], function.type == type else {
+                return nil
+            }
+            functions.append(function)
+            return functions.count - 1
+        }
+        allocate = add(
+            GuestExport.allocate, FunctionType(parameters: [.i32], results: [.i32]))
+        free = add(GuestExport.free, FunctionType(parameters: [.i32, .i32]))
+        self.functions = InstanceFunctions(functions)
     }
+
+    deinit { functions.deallocate() }
 
     private static func instantiate(
         _ inspected: InspectedModule, limits: PatchLimits, host: HostFunctions,
@@ -78,23 +100,11 @@ final class ModuleInstance {
         }
     }
 
-    private static func function(
-        _ instance: Instance, _ name: String, _ type: FunctionType
-    ) -> Function? {
-        guard let function = instance.exports[function: name], function.type == type else {
-            return nil
-        }
-        return function
-    }
-
-    /// The routed function at `index` of the list given at the start.
-    func routedFunction(_ index: Int) -> Function? { routed[index] }
-
     /// The exported function called `name`.
     func exportedFunction(_ name: String) -> Function? {
-        if let known = functions[name] { return known }
+        if let known = named[name] { return known }
         let found = instance.exports[function: name]
-        functions[name] = found
+        named[name] = found
         return found
     }
 
@@ -112,42 +122,56 @@ final class ModuleInstance {
         }
     }
 
-    /// Calls a function in place; `slots` holds arguments, then results.
+    /// Calls a function; `slots` holds arguments, then results.
     /// - Throws: ``PatchError`` `time_limit` or `trapped`.
     func call(_ function: Function, _ slots: UnsafeMutableBufferPointer<UInt64>) throws {
-        try guarding {
-            try function.invoke(
-                slots: slots, limits: CallLimits(timeoutNanoseconds: callNanoseconds))
+        do {
+            try function.invoke(slots: slots, timeoutNanoseconds: callNanoseconds)
+        } catch {
+            throw failed(error)
+        }
+    }
+
+    /// Calls one of the functions in their order.
+    /// - Throws: as ``call(_:_:)``.
+    func call(_ index: Int, _ slots: UnsafeMutableBufferPointer<UInt64>) throws {
+        do {
+            try functions.call(index, slots, nanoseconds: callNanoseconds)
+        } catch {
+            throw failed(error)
         }
     }
 
     /// The same, and native functions that have to be waited for suspend it.
     /// - Returns: whether it is done; otherwise ``NativeCalls/finishWaiting(isolation:)`` and
     ///   ``resume(_:_:)`` are next.
-    func start(_ function: Function, _ slots: UnsafeMutableBufferPointer<UInt64>) throws -> Bool {
-        try guarding {
-            try function.start(
+    func start(_ index: Int, _ slots: UnsafeMutableBufferPointer<UInt64>) throws -> Bool {
+        do {
+            return try functions[index].start(
                 slots: slots, limits: CallLimits(timeoutNanoseconds: callNanoseconds))
+        } catch {
+            throw failed(error)
         }
     }
 
     /// Goes on with a suspended call, whose native function has an answer of `length` bytes.
     func resume(_ length: Int, _ slots: UnsafeMutableBufferPointer<UInt64>) throws -> Bool {
-        try guarding {
-            try store.resume(
+        do {
+            return try store.resume(
                 reply: UInt64(length), slots: slots,
                 limits: CallLimits(timeoutNanoseconds: callNanoseconds))
+        } catch {
+            throw failed(error)
         }
     }
 
-    private func guarding<Result>(_ body: () throws -> Result) throws -> Result {
-        do {
-            return try body()
-        } catch {
-            isSound = false
-            throw Self.named(error)
-        }
+    private func failed(_ error: any Error) -> PatchError {
+        isSound = false
+        return Self.named(error)
     }
+
+    /// The type of one of the functions in their order.
+    func type(of index: Int) -> FunctionType { functions[index].type }
 
     /// Copies an encoded argument into the guest.
     /// - Returns: where it lies.
@@ -173,9 +197,16 @@ final class ModuleInstance {
 
     /// Copies the bytes that a packed result names out of the guest and frees them there.
     func take(_ packed: PackedResult) throws -> [UInt8] {
-        let bytes = try read(packed)
+        let bytes = try read(packed) { [UInt8]($0) }
         try release(packed.pointer, packed.length)
         return bytes
+    }
+
+    /// A reader of a copy of these bytes, which are freed in the guest.
+    func takeReader(_ packed: PackedResult) throws -> MessagePackReader {
+        let reader = try read(packed) { MessagePackReader(copying: $0) }
+        try release(packed.pointer, packed.length)
+        return reader
     }
 
     /// Gives bytes in the guest back.
@@ -187,17 +218,17 @@ final class ModuleInstance {
         try slots.withSlots { try call(free, $0) }
     }
 
-    private func read(_ packed: PackedResult) throws -> [UInt8] {
+    private func read<Value>(
+        _ packed: PackedResult, _ body: (UnsafeRawBufferPointer) throws -> Value
+    ) throws -> Value {
         guard let memory else { throw PatchError(.exportMissing, GuestExport.memory) }
         let end = UInt64(packed.pointer) + UInt64(packed.length)
         guard end <= UInt64(memory.byteCount) else {
             throw fault("\(packed.length) bytes at \(packed.pointer)")
         }
-        do {
-            return try memory.read(at: UInt64(packed.pointer), count: Int(packed.length))
-        } catch {
-            throw fault("\(error)")
-        }
+        return try memory.withUnsafeMutableBufferPointer(
+            offset: UInt(packed.pointer), count: Int(packed.length)
+        ) { try body(UnsafeRawBufferPointer($0)) }
     }
 
     /// A guest that names bytes it does not have is not used again.

@@ -19,6 +19,8 @@ final class NativeCalls {
 
     /// Whether a native function that may have changed something was called since ``begin()``.
     private(set) var hasEffect = false
+    /// Whether there is anything to forget.
+    private var wasUsed = false
     /// What the suspended call waits for.
     private var waiting: (@Sendable () async -> Answer)?
 
@@ -35,6 +37,8 @@ final class NativeCalls {
 
     /// An outermost call begins: what earlier ones left is forgotten.
     func begin() {
+        guard wasUsed else { return }
+        wasUsed = false
         answer = nil
         waiting = nil
         hasEffect = false
@@ -48,6 +52,7 @@ final class NativeCalls {
         guard errors.count < Self.maximumErrors else {
             throw PatchError(.nativeDenied, "more than \(Self.maximumErrors) errors")
         }
+        wasUsed = true
         errors.append(error)
         return UInt64(errors.count - 1)
     }
@@ -65,6 +70,7 @@ final class NativeCalls {
         guard arguments.count <= Self.maximumBytes else {
             throw PatchError(.nativeDenied, "\(arguments.count) bytes of arguments")
         }
+        wasUsed = true
         let (native, table) = try native(id)
         var reader = MessagePackReader(arguments)
         var writer = MessagePackWriter()

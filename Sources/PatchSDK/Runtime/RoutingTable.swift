@@ -1,3 +1,4 @@
+import CPatchGate
 import PatchPlatform
 import Rollout
 import WebAssembly
@@ -11,12 +12,25 @@ final class RoutingTable: Sendable {
         var failures: [UInt64: Int] = [:]
         /// Calls that wait for native functions.
         var waiting = 0
+
+        /// Makes another module the active one, inside the lock: or a demotion of the old one could
+        /// close a gate of the new one.
+        mutating func swap(to module: LoadedModule?) {
+            active = module
+            failures = [:]
+            module?.table.clearDemotions()
+            surface?.openGates(for: module)
+        }
     }
 
     /// After so many failures a function is served natively until the next release.
     static let failuresToDemotion = 3
 
     private let state = Lock(State())
+    /// Instances of the active module that calls take without the lock.
+    let slots = IdleSlots()
+    /// Whether any call waits, for calls that take no lock.
+    let areWaiting = SharedFlag()
     /// Called with the first failure of a function, and with its demotion.
     let report: @Sendable (PatchError, PatchRelease) -> Void
 
@@ -29,12 +43,12 @@ final class RoutingTable: Sendable {
 
     /// The module that a call begun now on this thread reaches.
     private var pinned: LoadedModule? {
-        CallFrame.current?.module ?? WaitingCall.module ?? active
+        CallFrame.instance?.module ?? WaitingCall.module ?? active
     }
 
     /// The same for a routed function, unless the active module's was demoted.
     func pinned(for id: UInt64) -> LoadedModule? {
-        if let frame = CallFrame.current { return frame.module }
+        if let instance = CallFrame.instance { return instance.module }
         let (module, areWaiting) = state.withLock { state -> (LoadedModule?, Bool) in
             if !state.failures.isEmpty, state.failures[id] ?? 0 >= Self.failuresToDemotion {
                 return (nil, state.waiting > 0)
@@ -46,23 +60,59 @@ final class RoutingTable: Sendable {
         return module
     }
 
+    /// Keeps an instance for the next call, unless `module` is not active any more. One too many is
+    /// let go.
+    /// - Returns: whether `module` is active.
+    func keep(_ instance: ModuleInstance, of module: LoadedModule) -> Bool {
+        nonisolated(unsafe) let instance = instance
+        return state.withLock { state in
+            guard state.active === module else { return false }
+            _ = slots.put(instance, most: module.maximumIdle)
+            return true
+        }
+    }
+
     /// Counts the calls that wait for native functions.
-    func noteWaiting(_ change: Int) { state.withLock { $0.waiting += change } }
+    func noteWaiting(_ change: Int) {
+        state.withLock {
+            $0.waiting += change
+            areWaiting.isSet = $0.waiting > 0
+        }
+    }
+
+    /// Whether no call of the active module is in progress.
+    var isIdle: Bool { active?.isIdle != false && slots.isIdle }
 
     /// Sets the functions that the app routes.
     func setSurface(_ surface: Surface?) { state.withLock { $0.surface = surface } }
 
     /// Makes `module` serve the calls that begin from now on.
     func swap(to module: LoadedModule?) {
-        let old = state.withLock { state in
-            let old = state.active
-            state.active = module
-            state.failures = [:]
-            // Inside the lock, or a demotion of the old module could close a new gate.
-            state.surface?.openGates(for: module)
-            return old
+        let old = change {
+            $0.swap(to: module)
+            return true
         }
         if old !== module { old?.retire() }
+    }
+
+    /// Changes what is active, if `body` says that it did. Calls that took an instance of the module
+    /// before keep it.
+    /// - Returns: what was active.
+    private func change(_ body: (inout State) -> Bool) -> LoadedModule? {
+        let changed = state.withLock { state -> Changed in
+            let old = state.active
+            guard body(&state) else { return Changed(old: old, idle: []) }
+            let (idle, busy) = slots.empty()
+            if busy > 0 { old?.lend(busy) }
+            return Changed(old: old, idle: idle)
+        }
+        // The instances are let go of here, outside the lock: that may take a while.
+        return changed.old
+    }
+
+    private struct Changed {
+        var old: LoadedModule?
+        var idle: [ModuleInstance]
     }
 
     /// The active module, unless what has this id was demoted.
@@ -81,109 +131,8 @@ final class RoutingTable: Sendable {
             else { return false }
             state.failures[id] = Self.failuresToDemotion
             state.surface?.closeGate(id)
+            module.table.demote(id)
             return true
-        }
-    }
-
-    // MARK: Routed functions
-
-    /// How a call of a routed function ended.
-    enum Outcome<Result> {
-        case served(Result)
-        /// Native code serves it.
-        case native
-        /// It failed after it had called native functions that may have changed something.
-        case failedAfterEffect(PatchError)
-    }
-
-    /// The result of the module, or nil when native code serves the call.
-    func invoke<Result>(
-        _ id: UInt64, _ arguments: (inout PatchArguments) -> Void,
-        _ result: (inout PatchResult) throws -> Result
-    ) -> Result? {
-        if case .served(let result) = serve(id, arguments, result) { return result }
-        return nil
-    }
-
-    /// Serves a routed function.
-    func serve<Result>(
-        _ id: UInt64, _ arguments: (inout PatchArguments) -> Void,
-        _ result: (inout PatchResult) throws -> Result
-    ) -> Outcome<Result> {
-        guard let module = pinned(for: id), let function = module.functions[id] else {
-            return .native
-        }
-        var hasEffect = false
-        do {
-            return .served(
-                try module.withInstance { instance in
-                    defer { hasEffect = instance.natives.hasEffect }
-                    guard let export = instance.routedFunction(function.index) else {
-                        throw PatchError(.exportMissing, DeclarationID.hex16(id))
-                    }
-                    var written = PatchArguments()
-                    arguments(&written)
-                    return try Self.call(
-                        instance, export, function.type, function.parameterTypes, &written, result)
-                })
-        } catch {
-            return failed(id, module, error, hasEffect: hasEffect)
-        }
-    }
-
-    /// An encoded argument in the guest, which is the host's to free.
-    struct Placed {
-        var pointer: UInt32
-        var count: UInt32
-    }
-
-    /// Places the arguments, calls, and reads the result.
-    static func call<Result>(
-        _ instance: ModuleInstance, _ export: Function, _ type: FunctionType,
-        _ parameterTypes: UInt32, _ arguments: inout PatchArguments,
-        _ result: (inout PatchResult) throws -> Result
-    ) throws -> Result {
-        let placed = try place(instance, type, parameterTypes, &arguments)
-        try arguments.slots.withSlots { try instance.call(export, $0) }
-        let outcome = try read(instance, type, arguments.slots[0], result)
-        if let placed { try instance.release(placed.pointer, placed.count) }
-        return outcome
-    }
-
-    /// Copies an encoded argument into the guest, and checks the arguments against the export.
-    static func place(
-        _ instance: ModuleInstance, _ type: FunctionType, _ parameterTypes: UInt32,
-        _ arguments: inout PatchArguments
-    ) throws -> Placed? {
-        var placed: Placed?
-        if let value = arguments.encodedValue {
-            guard type.parameters == [.i32, .i32] else {
-                throw PatchError(.argumentMismatch, "the export is \(type)")
-            }
-            let here = Placed(pointer: try instance.place(value), count: UInt32(value.count))
-            arguments = PatchArguments()
-            arguments.i32(here.pointer)
-            arguments.i32(here.count)
-            placed = here
-        }
-        guard !arguments.isOverfull, arguments.count == type.parameters.count,
-            arguments.types == parameterTypes, type.results.count <= 1
-        else { throw PatchError(.argumentMismatch, "the export is \(type)") }
-        return placed
-    }
-
-    static func read<Result>(
-        _ instance: ModuleInstance, _ type: FunctionType, _ slot: UInt64,
-        _ result: (inout PatchResult) throws -> Result
-    ) throws -> Result {
-        var read = PatchResult(
-            slot: slot, type: type.results.first, take: { try instance.take($0) })
-        do {
-            return try result(&read)
-        } catch let error as PatchError {
-            throw error
-        } catch {
-            throw PatchError(.resultMalformed, "\(error)")
         }
     }
 
@@ -191,23 +140,21 @@ final class RoutingTable: Sendable {
     /// next function would cost as long again.
     func leave(_ module: LoadedModule, _ error: PatchError) {
         guard let trial = module.trial, !trial.isOver else { return }
-        let isActive = state.withLock { state in
+        let old = change { state in
             guard state.active === module else { return false }
-            state.active = nil
-            state.failures = [:]
-            state.surface?.openGates(for: nil)
+            state.swap(to: nil)
             return true
         }
-        guard isActive else { return }
+        guard old === module else { return }
         module.retire()
         trial.hung(module, error)
     }
 
     /// Counts a failure and says what becomes of the call. What called native functions is not
     /// tried again: doing twice what should happen once is worse than a release without a function.
-    func failed<Result>(
+    func failed(
         _ id: UInt64, _ module: LoadedModule, _ error: any Error, hasEffect: Bool
-    ) -> Outcome<Result> {
+    ) -> Outcome {
         let error = error as? PatchError ?? PatchError(.callFailed, "\(error)")
         if error.reason == .timeLimit { leave(module, error) }
         let weight = hasEffect ? Self.failuresToDemotion : 1
@@ -216,7 +163,10 @@ final class RoutingTable: Sendable {
             let before = state.failures[id] ?? 0
             let count = before + weight
             state.failures[id] = count
-            if count >= Self.failuresToDemotion { state.surface?.closeGate(id) }
+            if count >= Self.failuresToDemotion {
+                state.surface?.closeGate(id)
+                module.table.demote(id)
+            }
             return (before, count)
         }
         let name = "function \(DeclarationID.hex16(id))"
@@ -240,17 +190,19 @@ final class RoutingTable: Sendable {
         _ result: (inout PatchResult) throws -> Result
     ) throws -> Result {
         guard let module = pinned else { throw PatchError(.noActiveModule) }
-        return try module.withInstance { instance in
+        return try withInstance(of: module) { instance in
             guard let function = instance.exportedFunction(export) else {
                 throw PatchError(.exportMissing, "'\(export)' of \(module.release.version)")
-            }
-            guard let types = PatchArguments.packed(function.type.parameters) else {
-                throw PatchError(.argumentMismatch, "'\(export)' is \(function.type)")
             }
             var written = PatchArguments()
             arguments(&written)
             do {
-                return try Self.call(instance, function, function.type, types, &written, result)
+                let shape = patch_function(function.type, at: 0)
+                let placed = try instance.place(&written, for: shape, function.type)
+                try written.slots.withSlots { try instance.call(function, $0) }
+                let answer = try instance.read(written.slots[0], of: shape, result)
+                if let placed { try instance.release(placed.pointer, placed.count) }
+                return answer
             } catch let error as PatchError where error.reason == .timeLimit {
                 leave(module, error)
                 throw error

@@ -89,7 +89,7 @@ struct Surface: Sendable, Equatable {
     /// Opens the gates of the functions that `module` serves and closes the others.
     func openGates(for module: LoadedModule?) {
         for (id, function) in functions {
-            patch_gate_set(function.gate, module?.functions[id]?.sig == function.sig)
+            patch_gate_set(function.gate, module?.functions[id] == function.sig)
         }
         for (id, view) in views {
             patch_gate_set(view.gate, module?.views[id] == view.sig)

@@ -94,7 +94,7 @@ extension Session {
     private func waitForCalls() async {
         let step = 0.01
         var waited = 0.0
-        while waited < Self.patienceForCalls, routing.active?.isIdle == false {
+        while waited < Self.patienceForCalls, !routing.isIdle {
             guard (try? await environment.sleep(step)) != nil else { return }
             waited += step
         }

@@ -95,6 +95,26 @@ public struct Function {
     public func invoke(
         slots: UnsafeMutableBufferPointer<UInt64>, limits: CallLimits? = nil
     ) throws {
+        try checkRoom(slots)
+        try store.call(record, slots, limits)
+    }
+
+    /// Calls the function as ``invoke(slots:limits:)`` does, with its time alone limited.
+    /// - Parameters:
+    ///   - slots: arguments, then results.
+    ///   - timeoutNanoseconds: how long the call may run, as ``CallLimits/timeoutNanoseconds``.
+    /// - Throws: as ``invoke(_:)``.
+    public func invoke(
+        slots: UnsafeMutableBufferPointer<UInt64>, timeoutNanoseconds: UInt64
+    ) throws {
+        try checkRoom(slots)
+        try store.call(record, slots, timeoutNanoseconds: timeoutNanoseconds)
+    }
+
+    /// The function for callers that keep its store alive themselves.
+    public var unowned: UnownedFunction { UnownedFunction(self) }
+
+    fileprivate func checkRoom(_ slots: UnsafeMutableBufferPointer<UInt64>) throws {
         if slots.count < Int(max(record.pointee.parameters, record.pointee.results)) {
             throw WasmUsageError(
                 code: "too_few_slots",
@@ -103,7 +123,39 @@ public struct Function {
         if record.pointee.references != 0 {
             try store.check(slots, hold: type.parameters)
         }
-        try store.call(record, slots, limits)
+    }
+}
+
+/// A function that does not keep its store alive: counting references costs more than a short call.
+/// It must not be called once nobody else keeps the store.
+public struct UnownedFunction {
+    private let store: Unmanaged<Store>
+    private let record: UnsafeMutablePointer<wc_function>
+
+    fileprivate init(_ function: Function) {
+        store = .passUnretained(function.store)
+        record = function.record
+    }
+
+    /// The function itself.
+    public var function: Function {
+        Function(record: record, store: store.takeUnretainedValue())
+    }
+
+    /// Calls the function as ``Function/invoke(slots:timeoutNanoseconds:)`` does: the way that costs
+    /// least.
+    /// - Throws: as ``Function/invoke(_:)``.
+    public func invoke(
+        slots: UnsafeMutableBufferPointer<UInt64>, timeoutNanoseconds: UInt64
+    ) throws {
+        if record.pointee.references != 0
+            || slots.count < Int(max(record.pointee.parameters, record.pointee.results))
+        {
+            try function.checkRoom(slots)
+        }
+        try store._withUnsafeGuaranteedRef {
+            try $0.call(record, slots, timeoutNanoseconds: timeoutNanoseconds)
+        }
     }
 }
 

@@ -88,6 +88,8 @@ public protocol RuntimeFunction {
     associatedtype Store: RuntimeStore
     /// What a host function is told.
     associatedtype Caller: RuntimeCaller
+    /// A function that does not keep its store alive.
+    associatedtype Unowned
 
     /// Makes a host function over slots, as ``Function/init(store:type:rawBody:)`` does. What `body`
     /// throws ends the guest and reaches the host's call unchanged.
@@ -101,6 +103,12 @@ public protocol RuntimeFunction {
     /// ``RuntimeCapabilities`` say.
     /// - Throws: ``Trap``; ``WasmUsageError``; what a host function threw.
     func invoke(slots: UnsafeMutableBufferPointer<UInt64>, limits: CallLimits?) throws
+    /// The same with a limit of its time alone.
+    /// - Throws: as ``invoke(slots:limits:)``.
+    func invoke(
+        slots: UnsafeMutableBufferPointer<UInt64>, timeoutNanoseconds: UInt64) throws
+    /// The function for callers that keep its store alive themselves.
+    var unowned: Unowned { get }
     /// Calls the function with values.
     /// - Throws: as ``invoke(slots:limits:)``.
     @discardableResult func invoke(_ arguments: [Value], limits: CallLimits) throws -> [Value]

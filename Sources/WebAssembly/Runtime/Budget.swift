@@ -10,8 +10,8 @@ struct Budget {
     private var fuel: Int64?
     /// Nanoseconds that are left.
     private var time: Int64?
-    /// When the clock was looked at last.
-    private var looked: UInt64 = 0
+    /// When the clock was looked at last; before the first look, an hour that never comes.
+    private var looked: UInt64 = .max
     private var cancellation: CancellationFlag?
     private var slice: Int64 = 0
     /// How many units sooner the clock is looked at for each call of a host function.
@@ -43,6 +43,23 @@ struct Budget {
             looked = now()
             hostCallWeight = Budget.interval / 64
         }
+    }
+
+    /// Begins a call of an idle store whose time alone is limited. Time counts from the first look at
+    /// the clock on, which comes after one slice: reading the clock would cost as much as the call.
+    /// - Returns: the first slice.
+    mutating func beginTimed(_ nanoseconds: UInt64) -> Int64 {
+        time = Int64(clamping: nanoseconds)
+        looked = .max
+        hostCallWeight = Budget.interval / 64
+        slice = nanoseconds == 0 ? 0 : Budget.interval
+        return slice
+    }
+
+    /// Ends what ``beginTimed(_:)`` began.
+    mutating func endTimed() {
+        time = nil
+        hostCallWeight = 0
     }
 
     var isBounded: Bool { fuel != nil || time != nil || cancellation != nil }

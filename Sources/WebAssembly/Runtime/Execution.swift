@@ -11,7 +11,7 @@ extension Store {
         _ slots: UnsafeMutableBufferPointer<UInt64>, _ limits: CallLimits?
     ) throws {
         // The common case first: nothing runs, nothing is limited.
-        guard isIdle, limits == nil, let instance = function.pointee.instance,
+        guard isIdle, isUnbounded, limits == nil, let instance = function.pointee.instance,
             instance.pointee.dead | instance.pointee.limited == 0
         else { return try callCarefully(function, slots, limits) }
         context.pointee.fuel = .max / 2
@@ -19,7 +19,28 @@ extension Store {
         nesting = 1
         defer {
             nesting = 0
-            isIdle = !isPoisoned && suspension == nil
+            isIdle = !isPoisoned && !isWaiting
+        }
+        try run(function, slots)
+    }
+
+    /// Calls a function whose time alone is limited. A call that is over within one slice of fuel
+    /// never looks at the clock.
+    func call(
+        _ function: UnsafeMutablePointer<wc_function>,
+        _ slots: UnsafeMutableBufferPointer<UInt64>, timeoutNanoseconds: UInt64
+    ) throws {
+        guard isIdle, let instance = function.pointee.instance, instance.pointee.dead == 0 else {
+            return try callCarefully(
+                function, slots, CallLimits(timeoutNanoseconds: timeoutNanoseconds))
+        }
+        context.pointee.fuel = budget.beginTimed(timeoutNanoseconds)
+        isIdle = false
+        nesting = 1
+        defer {
+            nesting = 0
+            budget.endTimed()
+            isIdle = !isPoisoned && !isWaiting
         }
         try run(function, slots)
     }

@@ -19,10 +19,13 @@ public final class Store {
     var budget = Budget()
     /// Set when the host asked for bytes outside a memory.
     var isPoisoned = false { didSet { if isPoisoned { isIdle = false } } }
-    /// Whether a call without limits of its own needs no bookkeeping at all.
+    /// Whether a call needs no bookkeeping but that of its limits: nothing runs, waits or watches.
     var isIdle: Bool
+    /// Whether a call without limits of its own has none.
+    let isUnbounded: Bool
     /// The call that waits for its host, if one does.
-    var suspension: Suspension?
+    var suspension: Suspension? { didSet { isWaiting = suspension != nil } }
+    private(set) var isWaiting = false
     /// Whether a host function may suspend the call that runs.
     var maySuspend = false
 
@@ -53,7 +56,8 @@ public final class Store {
         self.engine = engine
         self.observer = observer
         quota = Quota(engine.configuration)
-        isIdle = !engine.configuration.defaultLimits.isBounded && observer == nil
+        isIdle = observer == nil
+        isUnbounded = !engine.configuration.defaultLimits.isBounded
         hostBodies = .allocate(capacity: hostCapacity)
         let wanted = max(engine.configuration.stackBytes, 16 << 10) & ~15
         // Without room for the stack every call ends with `call_stack_exhausted`.
