@@ -1,5 +1,6 @@
 import Foundation
 @_exported import Rollout
+import UpdateEngine
 
 /// Whatever goes wrong in the SDK: a stable reason, the context, and what to do about it.
 ///
@@ -15,6 +16,16 @@ public struct PatchError: Error, Equatable, Sendable, CustomStringConvertible {
     public init(_ reason: Reason, _ context: String = "") {
         self.reason = reason
         self.context = context
+    }
+
+    /// What any error of this package means to the app.
+    init(of error: any Error) {
+        switch error {
+        case let error as PatchError: self = error
+        case let error as UpdateError: self.init(error.reason, error.context)
+        case is CancellationError: self.init(.cancelled)
+        default: self.init(.callFailed, "\(error)")
+        }
     }
 
     /// The stable snake_case code.

@@ -1,4 +1,5 @@
 import Foundation
+import UpdateEngine
 
 /// How an app uses OpenPatch. Only `appKey` is required: the rest comes from the bundled
 /// configuration that `patchcli` writes, or has a default.
@@ -100,15 +101,26 @@ public struct PatchConfiguration: Sendable {
     }
 }
 
-/// What remote updates are trusted by.
-public enum PatchTrust: Sendable, Equatable {
-    /// The root of trust shipped with the app (`patch-root.json`).
-    case bundledRoot
-    /// A root of trust given by the program.
-    case root([UInt8])
-    /// Whatever a server on this machine says, signed or not. Refused for any other host.
-    case insecureForLocalDevelopment
+extension PatchConfiguration {
+    /// The configuration of the bundled `patch-config.json`, app key included.
+    /// - Parameter resources: where the file lies; nil for the app's usual places.
+    /// - Throws: ``PatchError`` `config_missing` when there is none, `config_malformed`.
+    public static func bundled(resources: URL? = nil) throws -> PatchConfiguration {
+        let found: ShippedConfiguration?
+        do {
+            found = try ShippedFiles(folder: resources).configuration()
+        } catch {
+            throw PatchError(of: error)
+        }
+        guard let found else { throw PatchError(.configMissing) }
+        var configuration = PatchConfiguration(appKey: found.appKey)
+        configuration.resources = resources
+        return configuration
+    }
 }
+
+/// What remote updates are trusted by.
+public typealias PatchTrust = UpdateTrust
 
 /// Bounds of every module; what exceeds one is served by native code.
 public struct PatchLimits: Sendable, Equatable {

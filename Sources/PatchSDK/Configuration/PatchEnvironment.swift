@@ -1,12 +1,7 @@
 import Foundation
 import PatchPlatform
 import Rollout
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import UpdateEngine
 
 /// The parts of the machine and the build that the SDK stands on; tests put others in their place.
 struct PatchEnvironment: Sendable {
@@ -26,7 +21,7 @@ struct PatchEnvironment: Sendable {
     }
     /// What the system says of the app's coming and going.
     var lifecycle = AppLifecycle.Names.live
-    var systemVersion: String? = Self.liveSystemVersion
+    var systemVersion: String? = HostPlatform.systemVersion
     /// Looked up when it is first wanted: the first look at a bundle takes long.
     var appVersion: @Sendable () -> String? = {
         Bundle.main.infoDictionary?["CFBundleShortVersionString"] as? String
@@ -38,27 +33,6 @@ struct PatchEnvironment: Sendable {
             return ProcessInfo.processInfo.environment["OPENPATCH_DEV"] == "1" ? nil : .debugBuild
         #else
             return nil
-        #endif
-    }
-
-    private static var liveSystemVersion: String {
-        #if os(Linux)
-            // What Foundation says, which takes longer to say it: the numbers of the kernel's release.
-            var system = utsname()
-            guard uname(&system) == 0 else { return "0.0.0" }
-            let release = withUnsafeBytes(of: &system.release) {
-                Array($0.prefix { $0 != 0 })
-            }
-            let numbers = release.prefix { $0 == UInt8(ascii: ".") || (0x30...0x39).contains($0) }
-                .split(separator: UInt8(ascii: "."))
-            func number(_ index: Int) -> Int {
-                guard index < numbers.count else { return 0 }
-                return numbers[index].reduce(0) { $0 &* 10 &+ Int($1) - 0x30 }
-            }
-            return "\(number(0)).\(number(1)).\(number(2))"
-        #else
-            let version = ProcessInfo.processInfo.operatingSystemVersion
-            return "\(version.majorVersion).\(version.minorVersion).\(version.patchVersion)"
         #endif
     }
 }

@@ -5,29 +5,33 @@ import UpdateEngine
 
 /// What the app asked for and what it ships, put together. Problems are kept, not thrown: the app
 /// starts in any case, with what is usable.
-struct ResolvedConfiguration: Sendable {
+final class ResolvedConfiguration: Sendable {
     let configuration: PatchConfiguration
-    private(set) var settings: UpdateSettings
+    let settings: UpdateSettings
     let expectation: ModuleExpectation
-    let resources: BundledResources
+    let resources: ShippedFiles
     let surface: Surface?
     /// The channel of the configuration, whatever was chosen since.
     let configuredChannel: String
     /// What is wrong with configuration or resources.
     let problems: [PatchError]
 
-    init(_ configuration: PatchConfiguration, environment: PatchEnvironment) {
+    /// - Parameter choices: what was chosen on this device while the app ran.
+    init(
+        _ configuration: PatchConfiguration, environment: PatchEnvironment,
+        choices: Choices = Choices()
+    ) {
         self.configuration = configuration
         var problems: [PatchError] = []
         func attempt<Value>(_ body: () throws -> Value?) -> Value? {
             do {
                 return try body()
             } catch {
-                problems.append(error as? PatchError ?? PatchError(.configMalformed, "\(error)"))
+                problems.append(PatchError(of: error))
                 return nil
             }
         }
-        let resources = BundledResources(named: configuration.resources)
+        let resources = ShippedFiles(folder: configuration.resources)
         self.resources = resources
         var bundled = attempt { try resources.configuration() }
         if let found = bundled, found.appKey != configuration.appKey {
@@ -48,16 +52,18 @@ struct ResolvedConfiguration: Sendable {
         let baseURL =
             configuration.apiBaseURL == PatchConfiguration.bundledBaseURL
             ? bundled?.apiBaseURL : configuration.apiBaseURL
-        let trust = Self.trust(
-            configuration, baseURL: baseURL, environment: environment,
-            root: attempt { try resources.root() })
+        let trust = configuration.trust.resolved(
+            baseURL: baseURL, files: resources, refusal: environment.remoteRefusal)
+        if case .none(let error) = trust, error.reason == .rootMalformed {
+            problems.append(PatchError(of: error))
+        }
         let fingerprint =
             configuration.fingerprint ?? bundled?.fingerprint ?? UpdateSettings.anyBuild
         configuredChannel = configuration.channel.name ?? bundled?.channel ?? "production"
         var settings = UpdateSettings(
             appKey: configuration.appKey, appID: configuration.appID ?? bundled?.appID,
             platform: bundled?.platform ?? HostPlatform.name,
-            channel: configuredChannel,
+            channel: choices.channel ?? configuredChannel,
             fingerprint: fingerprint, baseURL: baseURL, trust: trust)
         settings.deviceID = configuration.deviceID
         settings.abi = abiVersion
@@ -65,11 +71,10 @@ struct ResolvedConfiguration: Sendable {
         settings.surface = surface?.signatures ?? [:]
         settings.systemVersion = environment.systemVersion
         settings.appVersion = environment.appVersion
-        settings.tags = configuration.tags
+        settings.tags =
+            choices.tags.isEmpty ? configuration.tags : configuration.tags.union(choices.tags)
         settings.cohort = configuration.cohort
-        settings.embeddedSequence = bundled?.embeddedSequence ?? 0
-        settings.minimumSequence = bundled?.floors?.minSequence ?? 0
-        settings.minimumTargetsVersion = bundled?.floors?.minTargetsVersion ?? 0
+        settings.heed(bundled)
         settings.maximumPayload = configuration.limits.moduleBytes
         settings.mirrors = configuration.mirrors
         settings.baseModule = {
@@ -81,31 +86,6 @@ struct ResolvedConfiguration: Sendable {
             capabilities: configuration.granted,
             plainModules: configuration.plainModules, limits: configuration.limits)
         self.problems = problems
-    }
-
-    /// Takes over what was chosen on this device while the app ran.
-    mutating func apply(_ choices: Choices) {
-        settings.channel = choices.channel ?? configuredChannel
-        settings.tags = configuration.tags.union(choices.tags)
-    }
-
-    private static func trust(
-        _ configuration: PatchConfiguration, baseURL: URL?, environment: PatchEnvironment,
-        root: [UInt8]?
-    ) -> UpdateSettings.Trust {
-        if let refusal = environment.remoteRefusal {
-            return .none(UpdateError(refusal))
-        }
-        switch configuration.trust {
-        case .root(let bytes): return .root(bytes)
-        case .bundledRoot:
-            return root.map { .root($0) } ?? .none(UpdateError(.rootMissing))
-        case .insecureForLocalDevelopment:
-            guard let baseURL, Loopback.contains(baseURL) else {
-                return .none(UpdateError(.insecureTrustRefused))
-            }
-            return .firstUse
-        }
     }
 
     /// Whether there is a server to ask and something to trust it by.

@@ -74,7 +74,7 @@ struct Reporter: Sendable {
             }
             return result
         } catch {
-            let error = Session.patchError(error)
+            let error = PatchError(of: error)
             note(name, reason: error.reason) {
                 $0.durationMilliseconds = milliseconds()
                 $0.detail = error.context

@@ -69,7 +69,7 @@ extension Session {
                 }
             }
         } catch {
-            let error = Self.patchError(error)
+            let error = PatchError(of: error)
             failure = error
             report(.state, error)
         }
@@ -106,8 +106,8 @@ extension Session {
                 return .activated(module.release.version)
             }
         } catch {
-            failure = Self.patchError(error)
-            report(.refused, Self.patchError(error))
+            failure = PatchError(of: error)
+            report(.refused, PatchError(of: error))
         }
         return startNative(failure)
     }
@@ -137,7 +137,7 @@ extension Session {
                 $0.durationMilliseconds = Int(clamping: milliseconds)
             }
         } catch {
-            throw Self.patchError(error)
+            throw PatchError(of: error)
         }
     }
 

@@ -36,7 +36,7 @@ extension Session {
             try await engine.markReady()
             if isNews { reporter.note(.ready, module.release.digest) }
         } catch {
-            report(.state, Self.patchError(error))
+            report(.state, PatchError(of: error))
         }
     }
 
@@ -50,7 +50,7 @@ extension Session {
             do {
                 try await self?.engine.didFail(module.release.digest, because: error.reason)
             } catch {
-                self?.report(.state, Self.patchError(error))
+                self?.report(.state, PatchError(of: error))
             }
         }
     }

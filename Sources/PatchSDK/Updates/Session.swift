@@ -49,9 +49,8 @@ final class Session: Sendable {
         let files =
             environment.files ?? folder.map { LocalFileStore(folder: $0) } ?? NoFileStore()
         choices = ChoiceStore(files: files)
-        var resolved = ResolvedConfiguration(configuration, environment: environment)
-        resolved.apply(choices.load())
-        self.resolved = resolved
+        resolved = ResolvedConfiguration(
+            configuration, environment: environment, choices: choices.load())
         self.routing = routing
         self.environment = environment
         self.outlets = outlets
@@ -80,18 +79,9 @@ final class Session: Sendable {
 
     /// Reports that a step failed and shows it.
     func failed(_ error: any Error) -> PatchError {
-        let error = Self.patchError(error)
+        let error = PatchError(of: error)
         report(.update, error)
         outlets.state(.failed(error.description))
         return error
-    }
-
-    static func patchError(_ error: any Error) -> PatchError {
-        switch error {
-        case let error as PatchError: return error
-        case let error as UpdateError: return PatchError(error.reason, error.context)
-        case is CancellationError: return PatchError(.cancelled)
-        default: return PatchError(.callFailed, "\(error)")
-        }
     }
 }

@@ -1,5 +1,11 @@
 import Foundation
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 /// What the platform that the app runs on is called, and where it keeps things by default.
 public enum HostPlatform {
     /// The name of this platform in releases and heads.
@@ -16,6 +22,28 @@ public enum HostPlatform {
             return "visionos"
         #else
             return "unknown"
+        #endif
+    }
+
+    /// The version of the operating system, `major.minor.patch`; on Linux the kernel's.
+    package static var systemVersion: String {
+        #if os(Linux)
+            // What Foundation says, which takes longer to say it: the numbers of the kernel's release.
+            var system = utsname()
+            guard uname(&system) == 0 else { return "0.0.0" }
+            let release = withUnsafeBytes(of: &system.release) {
+                Array($0.prefix { $0 != 0 })
+            }
+            let numbers = release.prefix { $0 == UInt8(ascii: ".") || (0x30...0x39).contains($0) }
+                .split(separator: UInt8(ascii: "."))
+            func number(_ index: Int) -> Int {
+                guard index < numbers.count else { return 0 }
+                return numbers[index].reduce(0) { $0 &* 10 &+ Int($1) - 0x30 }
+            }
+            return "\(number(0)).\(number(1)).\(number(2))"
+        #else
+            let version = ProcessInfo.processInfo.operatingSystemVersion
+            return "\(version.majorVersion).\(version.minorVersion).\(version.patchVersion)"
         #endif
     }
 

@@ -1,12 +1,7 @@
+import UpdateEngine
+
 /// What signed releases are trusted by.
-public enum BundleTrust: Sendable, Equatable {
-    /// The root of trust shipped with the app (`patch-root.json`).
-    case bundledRoot
-    /// A root of trust given by the program.
-    case root([UInt8])
-    /// Whatever a server on this machine says, signed or not. Refused for any other host.
-    case insecureForLocalDevelopment
-}
+public typealias BundleTrust = UpdateTrust
 
 /// When a released bundle counts as working. Until then the version before it is kept, and comes
 /// back when this is not met in time.

@@ -7,8 +7,8 @@ import PatchPlatform
     import Musl
 #endif
 
-/// The files that the app ships for the SDK: `patch-root.json`, `patch-config.json`, `base.wasm`.
-struct BundledResources: Sendable {
+/// The files that an app ships for its updates: `patch-root.json`, `patch-config.json`, `base.wasm`.
+package struct ShippedFiles: Sendable {
     static let rootName = "patch-root.json"
     static let moduleName = "base.wasm"
     private static let maximumDocument = 512_000
@@ -16,8 +16,8 @@ struct BundledResources: Sendable {
     /// Paths of the folders to look in, in order.
     let folders: [String]
 
-    /// - Parameter named: the only folder to look in; nil for the usual ones.
-    init(named: URL?) { folders = named.map { [$0.path] } ?? Self.usualFolders }
+    /// - Parameter folder: the only folder to look in; nil for the usual ones.
+    package init(folder: URL?) { folders = folder.map { [$0.path] } ?? Self.usualFolders }
 
     /// The main bundle's resources, then the program's folder; in both also a SwiftPM resource
     /// bundle beside the program and a folder `Resources`, where packages keep such files.
@@ -79,48 +79,34 @@ struct BundledResources: Sendable {
     }
 
     /// The bundled configuration, if there is one.
-    /// - Throws: ``PatchError`` `config_malformed`.
-    func configuration() throws -> BundledConfiguration? {
+    /// - Throws: ``UpdateError`` `config_malformed`.
+    package func configuration() throws -> ShippedConfiguration? {
         let bytes: [UInt8]?
         do {
-            bytes = try read(BundledConfiguration.fileName, maximumSize: Self.maximumDocument)
+            bytes = try read(ShippedConfiguration.fileName, maximumSize: Self.maximumDocument)
         } catch {
-            throw PatchError(.configMalformed, "\(error)")
+            throw UpdateError(.configMalformed, "\(error)")
         }
-        return try bytes.map { try BundledConfiguration(json: $0) }
+        return try bytes.map { try ShippedConfiguration(json: $0) }
     }
 
     /// The bundled root of trust, if there is one.
-    /// - Throws: ``PatchError`` `root_malformed`.
-    func root() throws -> [UInt8]? {
+    /// - Throws: ``UpdateError`` `root_malformed`.
+    package func root() throws -> [UInt8]? {
         do {
             return try read(Self.rootName, maximumSize: Self.maximumDocument)
         } catch {
-            throw PatchError(.rootMalformed, "\(error)")
+            throw UpdateError(.rootMalformed, "\(error)")
         }
     }
 
     /// The bundled module, if there is one.
-    /// - Throws: ``PatchError`` `module_malformed`.
-    func module(maximumSize: Int) throws -> [UInt8]? {
+    /// - Throws: ``UpdateError`` `module_malformed`.
+    package func module(maximumSize: Int) throws -> [UInt8]? {
         do {
             return try read(Self.moduleName, maximumSize: maximumSize)
         } catch {
-            throw PatchError(.moduleMalformed, "\(error)")
+            throw UpdateError(.moduleMalformed, "\(error)")
         }
-    }
-}
-
-extension PatchConfiguration {
-    /// The configuration of the bundled `patch-config.json`, app key included.
-    /// - Parameter resources: where the file lies; nil for the app's usual places.
-    /// - Throws: ``PatchError`` `config_missing` when there is none, `config_malformed`.
-    public static func bundled(resources: URL? = nil) throws -> PatchConfiguration {
-        guard let found = try BundledResources(named: resources).configuration() else {
-            throw PatchError(.configMissing)
-        }
-        var configuration = PatchConfiguration(appKey: found.appKey)
-        configuration.resources = resources
-        return configuration
     }
 }
