@@ -1,4 +1,4 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 import Foundation
 import PackageDescription
 
@@ -524,4 +524,37 @@ nonisolated func hostLibraryFolder() -> String {
         if FileManager.default.fileExists(atPath: host.path) { return host.path }
     }
     return "/usr/lib/swift/host"
+}
+
+// MARK: - Small apps
+
+// What an app links with PatchSDK is built to be small, as far as no app depends on it being
+// otherwise (Docs/sdk.md, "What it weighs"): a section for each function, and nothing visible beyond
+// the program, so that the linker drops what the app does not reach. A shared library of these targets
+// could not be linked against then, so this is for Linux, where nobody makes one unasked.
+let droppable = ["-Xfrontend", "-function-sections", "-Xfrontend", "-internalize-at-link"]
+let linkedByApps = [
+    "ModuleABI", "PatchCompression", "PatchCrypto", "PatchPlatform", "PatchSDK", "Rollout", "TUF",
+    "UpdateEngine", "WebAssembly",
+]
+/// Where speed counts: the engine, calls into it, and what web bundles are read with.
+let builtForSpeed = ["ModuleABI", "PatchCompression", "PatchSDK", "WebAssembly"]
+
+for target in package.targets {
+    let name = target.name
+    if linkedByApps.contains(name) {
+        let flags = droppable + (builtForSpeed.contains(name) ? [] : ["-Osize"])
+        target.swiftSettings =
+            (target.swiftSettings ?? []) + [
+                .unsafeFlags(flags, .when(platforms: [.linux], configuration: .release))
+            ]
+    } else if name == "CWasmCore" {
+        // Two thousand handlers that nobody unwinds through, and names that only listings need.
+        let flags = [
+            "-Os", "-fno-asynchronous-unwind-tables", "-ffunction-sections", "-fdata-sections",
+        ]
+        target.cSettings = [
+            .unsafeFlags(flags, .when(platforms: [.linux], configuration: .release))
+        ]
+    }
 }

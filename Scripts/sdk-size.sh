@@ -19,11 +19,10 @@ scratch=${OPENPATCH_SIZE_SCRATCH:-.build/sdk-size}
 flags=()
 if [ "${1:-}" = --small ]; then
     shift
-    # Optimise for size; let the linker drop public functions that nobody calls; one copy of equal
-    # functions; relocations in their short form.
+    # Optimise all for size, not only what the package does itself; one copy of equal functions;
+    # relocations in their short form.
     flags=(
-        -Xswiftc -Osize -Xswiftc -function-sections
-        -Xswiftc -Xfrontend -Xswiftc -internalize-at-link -Xswiftc -use-ld=lld
+        -Xswiftc -Osize -Xswiftc -use-ld=lld
         -Xlinker --icf=all -Xlinker -z -Xlinker pack-relative-relocs)
 fi
 # From nothing: a build folder of an app does not notice new files of the package it depends on.

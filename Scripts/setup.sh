@@ -2,6 +2,7 @@
 # Installs what the build, the tests and the demo need and this machine lacks. Asks nothing.
 #   Scripts/setup.sh build   system libraries only (make demo)
 #   Scripts/setup.sh test    those and the tools that tests run
+#   Scripts/setup.sh conformance   system libraries, and what the TUF conformance suite runs
 set -euo pipefail
 cd "$(dirname "$0")/.."
 level=${1:-build}
@@ -14,7 +15,7 @@ fail() {
 }
 
 command -v swift >/dev/null || fail "no 'swift' on PATH" \
-    "OpenPatch needs a Swift 6.1 or newer toolchain from swift.org." \
+    "OpenPatch needs a Swift 6.2 or newer toolchain from swift.org." \
     "Install one with swiftly (https://www.swift.org/install) and open a new shell."
 
 install_with_apt() {
@@ -22,6 +23,7 @@ install_with_apt() {
     if [ "$level" = test ]; then
         wanted+=(python3 python3-venv openssl brotli strace nginx-light unicode-data)
     fi
+    if [ "$level" = conformance ]; then wanted+=(python3 python3-venv faketime); fi
     local missing=()
     for package in "${wanted[@]}"; do
         dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' \
@@ -60,7 +62,9 @@ install_with_brew() {
     command -v brew >/dev/null || fail "Homebrew is missing" \
         "Install it from https://brew.sh, then run this again."
     local missing=()
-    for package in pkg-config libmicrohttpd sqlite openssl@3 brotli libdivsufsort; do
+    local wanted=(pkg-config libmicrohttpd sqlite openssl@3 brotli libdivsufsort)
+    if [ "$level" = conformance ]; then wanted+=(libfaketime); fi
+    for package in "${wanted[@]}"; do
         brew list --formula "$package" >/dev/null 2>&1 || missing+=("$package")
     done
     [ ${#missing[@]} -gt 0 ] || return 0

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Runs the public conformance suite of The Update Framework against `patchcli tuf`.
 #   Scripts/tuf-conformance.sh SUITE    SUITE: a checkout of theupdateframework/tuf-conformance
-# Not part of `make test`: the suite is not ours and has to be fetched. Needs `faketime`.
+# Not part of `make test`: the suite is not ours and has to be fetched. Installs `faketime`, which it
+# moves the clock with, when that is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 suite=${1:-}
@@ -9,10 +10,7 @@ if [ ! -f "$suite/tuf_conformance/conftest.py" ]; then
     echo "usage: make tuf-conformance SUITE=<checkout of theupdateframework/tuf-conformance>" >&2
     exit 64
 fi
-command -v faketime >/dev/null || {
-    echo "'faketime' is missing: apt-get install faketime (or brew install libfaketime)" >&2
-    exit 69
-}
+Scripts/setup.sh conformance
 suite=$(cd "$suite" && pwd)
 tools=$PWD/.build/tuf-conformance
 if ! cmp -s "$suite/pyproject.toml" "$tools/pyproject.stamp" 2>/dev/null; then

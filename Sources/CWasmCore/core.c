@@ -312,17 +312,44 @@ static u32 call_foreign(ARGS) {
     FRAME(t)
 }
 
+// In ELF the table of handlers holds their distances from it: addresses would be three times as
+// large in the file, and set anew at each start of each app.
+#if defined(__ELF__) && !defined(DEBUG) && !defined(OPENPATCH_MUTATION)
+#define WC_DISTANCES 1
+#define HANDLER static __attribute__((used)) u32
+#else
+#define HANDLER static u32
+#endif
+
 #define OP(k, name, ...)                                                                          \
-    static u32 h_##name(ARGS) { FRAMELESS __VA_ARGS__ }
+    HANDLER h_##name(ARGS) { FRAMELESS __VA_ARGS__ }
 #include "handlers.inc"
 #undef OP
 
+#ifdef WC_DISTANCES
+extern const int32_t wc_handler_distances[] __attribute__((visibility("hidden")));
+#define DISTANCE(name) ".long h_" #name " - wc_handler_distances\n"
+__asm__(".pushsection .rodata.wc_handler_distances, \"a\", %progbits\n"
+        ".balign 4\n"
+        "wc_handler_distances:\n"
+#define OP(k, name, ...) DISTANCE(name)
+#define HOLE(k, name) DISTANCE(unreachable)
+#include "handlers.inc"
+#undef OP
+        ".popsection\n");
+static wc_handler handler(u32 opcode) {
+    const char *base = (const char *)wc_handler_distances;
+    return (wc_handler)(uptr)(base + wc_handler_distances[opcode]);
+}
+#else
 static WC_MUTABLE wc_handler handlers[] = {
 #define OP(k, name, ...) h_##name,
 #define HOLE(k, name) h_unreachable,
 #include "handlers.inc"
 #undef OP
 };
+static wc_handler handler(u32 opcode) { return handlers[opcode]; }
+#endif
 
 static const wc_instr stub[1] = {{.handler = h_unreachable, .imm = -1}};
 static WC_MUTABLE wc_instr outermost[2] = {{.handler = h_start}, {.handler = h_halt}};
@@ -331,7 +358,7 @@ static WC_MUTABLE wc_instr crossing[2] = {{.handler = h_unreachable}, {.handler 
 static u32 run(ARGS) { return pc->handler(VALUES); }
 uint64_t wc_encoded_opcode(uint32_t opcode) {
     wc_instr i = {.opcode = 0};
-    i.handler = handlers[opcode];
+    i.handler = handler(opcode);
     return i.opcode;
 }
 bool wc_is_threaded(void) { return true; }

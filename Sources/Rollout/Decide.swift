@@ -58,7 +58,8 @@ private func speaks(_ brake: Brake, for head: Head) -> Bool {
     brake.appID == head.appID && brake.platform == head.platform && brake.channel == head.channel
 }
 
-private struct Decider {
+/// A class, because its methods hand it around and its parts are large.
+private final class Decider {
     let device: Device
     let head: Head
     let effective: Effective

@@ -63,12 +63,25 @@ extension MetadataRole {
     /// - Throws: ``TUFError`` `metadata_malformed`, `metadata_wrong_type`,
     ///   `spec_version_unsupported`.
     public init(json: JSONValue) throws {
+        var (header, fields) = try MetadataHeader.read(json, type: Self.typeName)
+        var role = try Self(header: header, fields: &fields)
+        header.unrecognized = fields.reader.rest
+        role.header = header
+        self = role
+    }
+}
+
+extension MetadataHeader {
+    /// Takes the header out of a signed part; the same code for all kinds.
+    fileprivate static func read(
+        _ json: JSONValue, type expected: String
+    ) throws -> (MetadataHeader, MetadataFields) {
         var fields = try FieldReader(json, "signed")
         let type = try fields.string("_type")
-        guard type == Self.typeName else {
+        guard type == expected else {
             throw TUFError(
                 .metadataWrongType,
-                "Metadata of type '\(Self.typeName)' was expected, '\(type.prefix(40))' came.")
+                "Metadata of type '\(expected)' was expected, '\(type.prefix(40))' came.")
         }
         let specVersion = try fields.string("spec_version")
         let parts = specVersion.split(separator: ".", omittingEmptySubsequences: false)
@@ -84,9 +97,6 @@ extension MetadataRole {
             version: try fields.integer("version", in: .versions),
             expires: try fields.time("expires"))
         header.specVersion = specVersion
-        var specific = MetadataFields(reader: fields)
-        var role = try Self(header: header, fields: &specific)
-        role.header.unrecognized = specific.reader.rest
-        self = role
+        return (header, MetadataFields(reader: fields))
     }
 }

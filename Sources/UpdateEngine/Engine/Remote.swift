@@ -100,38 +100,40 @@ final class Remote: Sendable {
     }
 
     private func readCatalog(at base: URL) async throws -> Catalog {
-        var catalog = Catalog()
         guard let root = await updater.trusted?.root.signed else { throw UpdateError(.rootMissing) }
-        if let own = root.openPatch {
-            catalog.rootFloor = own.minSequence
-            catalog.rootAppID = own.appID
-            if let appID = settings.appID, appID != own.appID {
-                throw UpdateError(.appMismatch, "the root says \(own.appID), this app \(appID)")
-            }
+        let own = root.openPatch
+        if let own, let appID = settings.appID, appID != own.appID {
+            throw UpdateError(.appMismatch, "the root says \(own.appID), this app \(appID)")
         }
+        var head: Head?
+        var listing = Catalog.Listing()
         let path = kind.headPath(channel: settings.channel, build: settings.build)
         if let target = try await updater.target(path) {
-            catalog.head = try Catalog.head(
+            head = try Catalog.head(
                 try await readStatement(
                     target, at: base, named: "head", tooLarge: .headMalformed))
             let listed = try await updater.targets(ofRole: settings.buildRole) ?? []
-            catalog.add(listed, kind: kind)
+            listing.add(listed, kind: kind)
         }
+        var brake: Brake?
+        var restriction: UpdateError?
         do {
-            catalog.brake = try await readBrake(at: base)
+            brake = try await readBrake(at: base)
         } catch {
             // Whoever can damage a brake stops updates by it, but does not hide a recall that the
             // head itself makes.
-            catalog.restriction = .trust(error, transport: fetcher.lastFailure)
+            restriction = .trust(error, transport: fetcher.lastFailure)
         }
         let trusted = await updater.trusted
-        catalog.signers = trusted.map(Self.signers) ?? ""
         if let expired = trusted?.expiredRoles, !expired.isEmpty {
-            catalog.restriction = explained(
+            restriction = explained(
                 UpdateError(.metadataExpired, expired.sorted().joined(separator: ", ")))
         }
-        catalog.expires = (trusted?.earliestExpiry?.secondsSince1970).map(Double.init) ?? 0
-        return catalog
+        return Catalog(
+            head: head, brake: brake, restriction: restriction,
+            expires: (trusted?.earliestExpiry?.secondsSince1970).map(Double.init) ?? 0,
+            signers: trusted.map(Self.signers) ?? "", listing: listing, rootAppID: own?.appID,
+            rootFloor: own?.minSequence ?? 0)
     }
 
     /// The brake of the channel; nil when the server has signed none.
@@ -198,14 +200,14 @@ final class Remote: Sendable {
         _ release: Release, of catalog: Catalog, holding held: HeldPayloads,
         progress: @escaping @Sendable (Int, Int) -> Void
     ) async throws -> (payload: [UInt8], report: DownloadReport) {
-        guard let whole = catalog.targets[release.raw.sha256] else {
+        guard let whole = catalog.listing.targets[release.raw.sha256] else {
             throw UpdateError(.releaseMissing, release.raw.sha256)
         }
         // One deadline for all: a delta that was tried in vain does not add to it.
         let limits = settings.network
         let seconds = limits.deadline + Double(whole.length) / 4096
         let end = clock.monotonicNanoseconds() + UInt64(seconds * 1e9)
-        let deltas = catalog.deltas
+        let deltas = catalog.listing.deltas
         let download = PayloadDownload(
             release: release, whole: whole, held: held, maximumSize: settings.maximumPayload,
             files: files, clock: clock, published: { deltas[$0] },

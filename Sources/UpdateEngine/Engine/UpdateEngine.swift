@@ -205,7 +205,7 @@ public actor UpdateEngine {
         let own = state.builds[settings.fingerprint] ?? BuildState()
         let device = device(state, own, found)
         let decision = decide(
-            device, head: found.head, brake: found.brake, releases: found.releases,
+            device, head: found.head, brake: found.brake, releases: found.listing.releases,
             restriction: found.restriction?.reason)
         try remember(decision, device, found, own)
         let check = makeCheck(decision, found, own)
@@ -268,7 +268,7 @@ public actor UpdateEngine {
         if mustUnstage, found.restriction != nil, decision.target == .current {
             // What was staged was no news then and is none now, unless it may not run any more.
             let free = decide(
-                device, head: found.head, brake: found.brake, releases: found.releases)
+                device, head: found.head, brake: found.brake, releases: found.listing.releases)
             mustUnstage = !matches(own.staged, free.target)
         }
         guard isNews || mustUnstage else { return }
@@ -310,8 +310,8 @@ public actor UpdateEngine {
         }
         let isOnDisk = own.digestsInUse.contains(digest)
         return Check(
-            decision: decision, release: found.releases[digest],
-            downloadSize: isOnDisk ? 0 : found.targets[digest]?.length ?? 0,
+            decision: decision, release: found.listing.releases[digest],
+            downloadSize: isOnDisk ? 0 : found.listing.targets[digest]?.length ?? 0,
             applyBy: applyBy(found))
     }
 

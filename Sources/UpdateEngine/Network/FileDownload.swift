@@ -5,7 +5,7 @@ import TUF
 
 /// Brings one published file onto the disk, as signed: from any of the mirrors, in as many pieces as
 /// the network makes of it, within a deadline.
-struct FileDownload: Sendable {
+final class FileDownload: Sendable {
     /// What it took.
     struct Report: Sendable, Equatable {
         /// Bytes that crossed the network.
@@ -14,19 +14,37 @@ struct FileDownload: Sendable {
         var wasResumed = false
     }
 
-    let transport: any HTTPTransport
-    let files: any FileStore
-    let clock: any SystemClock
-    let random: any RandomSource
-    let limits: NetworkLimits
-    let mirrors: Mirrors
-    let target: TargetFile
-    /// Where the file lies below `apps/<appKey>/` of each mirror.
-    let path: String
-    /// When to give up, as monotonic nanoseconds.
-    let end: UInt64
-    /// Called with the number of bytes that are here.
-    let progress: @Sendable (Int) -> Void
+    private let transport: any HTTPTransport
+    private let files: any FileStore
+    private let clock: any SystemClock
+    private let random: any RandomSource
+    private let limits: NetworkLimits
+    private let mirrors: Mirrors
+    private let target: TargetFile
+    private let path: String
+    private let end: UInt64
+    private let progress: @Sendable (Int) -> Void
+
+    /// - Parameters:
+    ///   - path: where the file lies below each mirror.
+    ///   - end: when to give up, as monotonic nanoseconds.
+    ///   - progress: called with the number of bytes that are here.
+    init(
+        transport: any HTTPTransport, files: any FileStore, clock: any SystemClock,
+        random: any RandomSource, limits: NetworkLimits, mirrors: Mirrors, target: TargetFile,
+        path: String, end: UInt64, progress: @escaping @Sendable (Int) -> Void
+    ) {
+        self.transport = transport
+        self.files = files
+        self.clock = clock
+        self.random = random
+        self.limits = limits
+        self.mirrors = mirrors
+        self.target = target
+        self.path = path
+        self.end = end
+        self.progress = progress
+    }
 
     /// The verified file lies at ``DownloadPart/name`` afterwards. What came of a download that
     /// failed stays for the next attempt, unless it was not what is signed.

@@ -23,21 +23,41 @@ public struct DownloadReport: Equatable, Sendable {
 }
 
 /// Brings the payload of a release onto this device: through a delta where one fits, whole otherwise.
-struct PayloadDownload: Sendable {
-    let release: Release
-    let whole: TargetFile
-    let held: HeldPayloads
-    let maximumSize: Int
-    let files: any FileStore
-    let clock: any SystemClock
-    /// The published file of a path, if there is one.
-    let published: @Sendable (String) -> TargetFile?
+final class PayloadDownload: Sendable {
     /// Brings a file: target, called with the bytes that are here.
-    let fetch:
+    typealias Fetch =
         @Sendable (TargetFile, @escaping @Sendable (Int) -> Void) async throws ->
-            FileDownload.Report
-    /// Called with the bytes that are here and those that there will be.
-    let progress: @Sendable (Int, Int) -> Void
+        FileDownload.Report
+
+    private let release: Release
+    private let whole: TargetFile
+    private let held: HeldPayloads
+    private let maximumSize: Int
+    private let files: any FileStore
+    private let clock: any SystemClock
+    private let published: @Sendable (String) -> TargetFile?
+    private let fetch: Fetch
+    private let progress: @Sendable (Int, Int) -> Void
+
+    /// - Parameters:
+    ///   - published: the published file of a path, if there is one.
+    ///   - progress: called with the bytes that are here and those that there will be.
+    init(
+        release: Release, whole: TargetFile, held: HeldPayloads, maximumSize: Int,
+        files: any FileStore, clock: any SystemClock,
+        published: @escaping @Sendable (String) -> TargetFile?, fetch: @escaping Fetch,
+        progress: @escaping @Sendable (Int, Int) -> Void
+    ) {
+        self.release = release
+        self.whole = whole
+        self.held = held
+        self.maximumSize = maximumSize
+        self.files = files
+        self.clock = clock
+        self.published = published
+        self.fetch = fetch
+        self.progress = progress
+    }
 
     /// The payload, of the signed size and digest.
     /// - Throws: ``UpdateError``.

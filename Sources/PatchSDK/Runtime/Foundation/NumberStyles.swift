@@ -2,119 +2,118 @@ import Foundation
 
 /// `formatted(_:)` of numbers: the kind of style, what it was told, and the number.
 enum NumberStyles {
+    /// One thing that a style is told. Read before the style is known, so that only what differs
+    /// from style to style is compiled for each of the fifteen.
+    private enum Part {
+        case locale(Locale)
+        case precision(NumberFormatStyleConfiguration.Precision)
+        case grouping(NumberFormatStyleConfiguration.Grouping)
+        case separator(NumberFormatStyleConfiguration.DecimalSeparatorDisplayStrategy)
+        case scale(Double)
+        case rounded(FloatingPointRoundingRule, by: String?)
+        case sign(NumberFormatStyleConfiguration.SignDisplayStrategy)
+        case notation(NumberFormatStyleConfiguration.Notation)
+        case currencySign(CurrencyFormatStyleConfiguration.SignDisplayStrategy)
+        case presentation(CurrencyFormatStyleConfiguration.Presentation)
+    }
+
     static func text(_ reader: inout MessagePackReader) throws -> String {
         try reader.arrayHeader(exactly: 2)
         let kind = try reader.integer(Int.self)
+        guard (0...2).contains(kind) else { throw FoundationAnswers.unknown("kind of style") }
         let code = try reader.string()
-        let settings = try reader.settings()
+        let parts = try reader.settings().map { try part($0.key, $0.value, isCurrency: kind == 2) }
         switch try reader.anyNumber() {
-        case .signed(let value):
-            return try text(
-                value, kind, settings, IntegerFormatStyle<Int64>(),
-                IntegerFormatStyle<Int64>.Percent(),
-                IntegerFormatStyle<Int64>.Currency(code: code))
-        case .unsigned(let value):
-            return try text(
-                value, kind, settings, IntegerFormatStyle<UInt64>(),
-                IntegerFormatStyle<UInt64>.Percent(),
-                IntegerFormatStyle<UInt64>.Currency(code: code))
-        case .double(let value):
-            return try text(
-                value, kind, settings, FloatingPointFormatStyle<Double>(),
-                FloatingPointFormatStyle<Double>.Percent(),
-                FloatingPointFormatStyle<Double>.Currency(code: code))
-        case .float(let value):
-            return try text(
-                value, kind, settings, FloatingPointFormatStyle<Float>(),
-                FloatingPointFormatStyle<Float>.Percent(),
-                FloatingPointFormatStyle<Float>.Currency(code: code))
+        case .signed(let value): return integer(value, kind, code, parts)
+        case .unsigned(let value): return integer(value, kind, code, parts)
+        case .double(let value): return floating(value, kind, code, parts)
+        case .float(let value): return floating(value, kind, code, parts)
         case .decimal(let value):
-            return try text(
-                value, kind, settings, Decimal.FormatStyle(), Decimal.FormatStyle.Percent(),
-                Decimal.FormatStyle.Currency(code: code))
-        }
-    }
-
-    private static func text<
-        Value, Plain: PlainNumberStyle, Percent: PlainNumberStyle, Currency: CurrencyNumberStyle
-    >(
-        _ value: Value, _ kind: Int, _ settings: [(key: Int, value: Setting)], _ plain: Plain,
-        _ percent: Percent, _ currency: Currency
-    ) throws -> String
-    where
-        Plain.FormatInput == Value, Percent.FormatInput == Value, Currency.FormatInput == Value,
-        Plain.FormatOutput == String, Percent.FormatOutput == String,
-        Currency.FormatOutput == String
-    {
-        switch kind {
-        case 0: return try styled(plain, settings).format(value)
-        case 1: return try styled(percent, settings).format(value)
-        case 2:
-            var style = currency
-            for (key, setting) in settings {
-                if let done = try common(style, key, setting) {
-                    style = done
-                } else if key == 5, let number = setting.number {
-                    let all: [CurrencyFormatStyleConfiguration.SignDisplayStrategy] = [
-                        .automatic, .never, .always(showZero: false), .always(showZero: true),
-                        .accounting, .accountingAlways(showZero: false),
-                        .accountingAlways(showZero: true),
-                    ]
-                    style = style.sign(strategy: try all.at(number))
-                } else if key == 8, let number = setting.number {
-                    style = style.presentation(
-                        try [.standard, .isoCode, .narrow, .fullName].at(number))
-                } else {
-                    throw FoundationAnswers.unknown("part of a style")
-                }
+            switch kind {
+            case 0: return styled(Decimal.FormatStyle(), parts).format(value)
+            case 1: return styled(Decimal.FormatStyle.Percent(), parts).format(value)
+            default: return styled(Decimal.FormatStyle.Currency(code: code), parts).format(value)
             }
-            return style.format(value)
-        default: throw FoundationAnswers.unknown("kind of style")
         }
     }
 
-    private static func styled<Style: PlainNumberStyle>(
-        _ style: Style, _ settings: [(key: Int, value: Setting)]
-    ) throws -> Style {
+    private static func integer<Value: BinaryInteger>(
+        _ value: Value, _ kind: Int, _ code: String, _ parts: [Part]
+    ) -> String {
+        switch kind {
+        case 0: return styled(IntegerFormatStyle<Value>(), parts).format(value)
+        case 1: return styled(IntegerFormatStyle<Value>.Percent(), parts).format(value)
+        default: return styled(IntegerFormatStyle<Value>.Currency(code: code), parts).format(value)
+        }
+    }
+
+    private static func floating<Value: BinaryFloatingPoint>(
+        _ value: Value, _ kind: Int, _ code: String, _ parts: [Part]
+    ) -> String {
+        switch kind {
+        case 0: return styled(FloatingPointFormatStyle<Value>(), parts).format(value)
+        case 1: return styled(FloatingPointFormatStyle<Value>.Percent(), parts).format(value)
+        default:
+            return styled(FloatingPointFormatStyle<Value>.Currency(code: code), parts).format(value)
+        }
+    }
+
+    private static func styled<Style: NumberStyle>(_ style: Style, _ parts: [Part]) -> Style {
         var style = style
-        for (key, setting) in settings {
-            if let done = try common(style, key, setting) {
-                style = done
-            } else if key == 5, let number = setting.number {
-                let all: [NumberFormatStyleConfiguration.SignDisplayStrategy] = [
-                    .automatic, .never, .always(includingZero: false),
-                    .always(includingZero: true),
-                ]
-                style = style.sign(strategy: try all.at(number))
-            } else if key == 6, let number = setting.number {
-                style = style.notation(try [.automatic, .scientific, .compactName].at(number))
-            } else {
-                throw FoundationAnswers.unknown("part of a style")
+        for part in parts {
+            switch part {
+            case .locale(let locale): style = style.locale(locale)
+            case .precision(let precision): style = style.precision(precision)
+            case .grouping(let grouping): style = style.grouping(grouping)
+            case .separator(let strategy): style = style.decimalSeparator(strategy: strategy)
+            case .scale(let factor): style = style.scale(factor)
+            case .rounded(let rule, let increment): style = style.rounded(rule, by: increment)
+            case .sign(let sign): style = style.signed(sign)
+            case .notation(let notation): style = style.noted(notation)
+            case .currencySign(let sign): style = style.signed(sign)
+            case .presentation(let presentation): style = style.presented(presentation)
             }
         }
         return style
     }
 
-    /// What all styles can be told; nil for anything else.
-    private static func common<Style: NumberStyle>(
-        _ style: Style, _ key: Int, _ setting: Setting
-    ) throws -> Style? {
+    private static func part(_ key: Int, _ setting: Setting, isCurrency: Bool) throws -> Part {
         switch (key, setting) {
-        case (0, .text(let name)): return style.locale(Locale(named: name))
-        case (1, .text(let text)): return style.precision(try precision(text))
-        case (2, .flag(let isOn)): return style.grouping(isOn ? .automatic : .never)
-        case (3, .flag(let isAlways)):
-            return style.decimalSeparator(strategy: isAlways ? .always : .automatic)
-        case (4, .fraction(let factor)): return style.scale(factor)
+        case (0, .text(let name)): return .locale(Locale(named: name))
+        case (1, .text(let text)): return .precision(try precision(text))
+        case (2, .flag(let isOn)): return .grouping(isOn ? .automatic : .never)
+        case (3, .flag(let isAlways)): return .separator(isAlways ? .always : .automatic)
+        case (4, .fraction(let factor)): return .scale(factor)
         case (7, .text(let text)):
             let words = text.split(separator: " ")
             let rules: [FloatingPointRoundingRule] = [
                 .toNearestOrAwayFromZero, .toNearestOrEven, .up, .down, .towardZero,
                 .awayFromZero,
             ]
-            guard words.count == 2, let rule = Int(words[0]) else { return nil }
-            return style.rounded(try rules.at(rule), by: words[1] == "-" ? nil : String(words[1]))
-        default: return nil
+            guard words.count == 2, let rule = Int(words[0]) else { break }
+            return .rounded(try rules.at(rule), by: words[1] == "-" ? nil : String(words[1]))
+        default: break
+        }
+        guard let number = setting.number else {
+            throw FoundationAnswers.unknown("part of a style")
+        }
+        switch (key, isCurrency) {
+        case (5, false):
+            let all: [NumberFormatStyleConfiguration.SignDisplayStrategy] = [
+                .automatic, .never, .always(includingZero: false), .always(includingZero: true),
+            ]
+            return .sign(try all.at(number))
+        case (6, false):
+            return .notation(try [.automatic, .scientific, .compactName].at(number))
+        case (5, true):
+            let all: [CurrencyFormatStyleConfiguration.SignDisplayStrategy] = [
+                .automatic, .never, .always(showZero: false), .always(showZero: true), .accounting,
+                .accountingAlways(showZero: false), .accountingAlways(showZero: true),
+            ]
+            return .currencySign(try all.at(number))
+        case (8, true):
+            return .presentation(try [.standard, .isoCode, .narrow, .fullName].at(number))
+        default: throw FoundationAnswers.unknown("part of a style")
         }
     }
 
@@ -167,62 +166,124 @@ protocol NumberStyle: FormatStyle {
     func scale(_ factor: Double) -> Self
     /// Rounds by a rule to multiples of a number, written in digits.
     func rounded(_ rule: FloatingPointRoundingRule, by increment: String?) -> Self
+    func signed(_ sign: NumberFormatStyleConfiguration.SignDisplayStrategy) -> Self
+    func noted(_ notation: NumberFormatStyleConfiguration.Notation) -> Self
+    func signed(_ sign: CurrencyFormatStyleConfiguration.SignDisplayStrategy) -> Self
+    func presented(_ presentation: CurrencyFormatStyleConfiguration.Presentation) -> Self
 }
 
-/// Styles that are not for currencies.
-protocol PlainNumberStyle: NumberStyle {
-    func sign(strategy: NumberFormatStyleConfiguration.SignDisplayStrategy) -> Self
-    func notation(_ notation: NumberFormatStyleConfiguration.Notation) -> Self
+extension NumberStyle {
+    // What a style does not have it is never told.
+    func signed(_ sign: NumberFormatStyleConfiguration.SignDisplayStrategy) -> Self { self }
+    func noted(_ notation: NumberFormatStyleConfiguration.Notation) -> Self { self }
+    func signed(_ sign: CurrencyFormatStyleConfiguration.SignDisplayStrategy) -> Self { self }
+    func presented(_ presentation: CurrencyFormatStyleConfiguration.Presentation) -> Self { self }
 }
 
-/// Styles for currencies.
-protocol CurrencyNumberStyle: NumberStyle {
-    func sign(strategy: CurrencyFormatStyleConfiguration.SignDisplayStrategy) -> Self
-    func presentation(_ presentation: CurrencyFormatStyleConfiguration.Presentation) -> Self
-}
-
-extension IntegerFormatStyle: PlainNumberStyle {
+extension IntegerFormatStyle: NumberStyle {
     func rounded(_ rule: FloatingPointRoundingRule, by increment: String?) -> Self {
         rounded(rule: rule, increment: increment.flatMap { Int($0) })
     }
+    func signed(_ sign: NumberFormatStyleConfiguration.SignDisplayStrategy) -> Self {
+        self.sign(strategy: sign)
+    }
+    func noted(_ notation: NumberFormatStyleConfiguration.Notation) -> Self {
+        self.notation(notation)
+    }
 }
-extension IntegerFormatStyle.Percent: PlainNumberStyle {
+
+extension IntegerFormatStyle.Percent: NumberStyle {
     func rounded(_ rule: FloatingPointRoundingRule, by increment: String?) -> Self {
         rounded(rule: rule, increment: increment.flatMap { Int($0) })
     }
+    func signed(_ sign: NumberFormatStyleConfiguration.SignDisplayStrategy) -> Self {
+        self.sign(strategy: sign)
+    }
+    func noted(_ notation: NumberFormatStyleConfiguration.Notation) -> Self {
+        self.notation(notation)
+    }
 }
-extension IntegerFormatStyle.Currency: CurrencyNumberStyle {
+
+extension IntegerFormatStyle.Currency: NumberStyle {
     func rounded(_ rule: FloatingPointRoundingRule, by increment: String?) -> Self {
         rounded(rule: rule, increment: increment.flatMap { Int($0) })
     }
+    func signed(_ sign: CurrencyFormatStyleConfiguration.SignDisplayStrategy) -> Self {
+        self.sign(strategy: sign)
+    }
+    func presented(_ presentation: CurrencyFormatStyleConfiguration.Presentation) -> Self {
+        self.presentation(presentation)
+    }
 }
-extension FloatingPointFormatStyle: PlainNumberStyle {
+
+extension FloatingPointFormatStyle: NumberStyle {
     func rounded(_ rule: FloatingPointRoundingRule, by increment: String?) -> Self {
         rounded(rule: rule, increment: increment.flatMap { Double($0) })
     }
+    func signed(_ sign: NumberFormatStyleConfiguration.SignDisplayStrategy) -> Self {
+        self.sign(strategy: sign)
+    }
+    func noted(_ notation: NumberFormatStyleConfiguration.Notation) -> Self {
+        self.notation(notation)
+    }
 }
-extension FloatingPointFormatStyle.Percent: PlainNumberStyle {
+
+extension FloatingPointFormatStyle.Percent: NumberStyle {
     func rounded(_ rule: FloatingPointRoundingRule, by increment: String?) -> Self {
         rounded(rule: rule, increment: increment.flatMap { Double($0) })
     }
+    func signed(_ sign: NumberFormatStyleConfiguration.SignDisplayStrategy) -> Self {
+        self.sign(strategy: sign)
+    }
+    func noted(_ notation: NumberFormatStyleConfiguration.Notation) -> Self {
+        self.notation(notation)
+    }
 }
-extension FloatingPointFormatStyle.Currency: CurrencyNumberStyle {
+
+extension FloatingPointFormatStyle.Currency: NumberStyle {
     func rounded(_ rule: FloatingPointRoundingRule, by increment: String?) -> Self {
         rounded(rule: rule, increment: increment.flatMap { Double($0) })
     }
+    func signed(_ sign: CurrencyFormatStyleConfiguration.SignDisplayStrategy) -> Self {
+        self.sign(strategy: sign)
+    }
+    func presented(_ presentation: CurrencyFormatStyleConfiguration.Presentation) -> Self {
+        self.presentation(presentation)
+    }
 }
-extension Decimal.FormatStyle: PlainNumberStyle {
+
+extension Decimal.FormatStyle: NumberStyle {
     func rounded(_ rule: FloatingPointRoundingRule, by increment: String?) -> Self {
         rounded(rule: rule, increment: increment.flatMap { Int($0) })
     }
+    func signed(_ sign: NumberFormatStyleConfiguration.SignDisplayStrategy) -> Self {
+        self.sign(strategy: sign)
+    }
+    func noted(_ notation: NumberFormatStyleConfiguration.Notation) -> Self {
+        self.notation(notation)
+    }
 }
-extension Decimal.FormatStyle.Percent: PlainNumberStyle {
+
+extension Decimal.FormatStyle.Percent: NumberStyle {
     func rounded(_ rule: FloatingPointRoundingRule, by increment: String?) -> Self {
         rounded(rule: rule, increment: increment.flatMap { Int($0) })
     }
+    func signed(_ sign: NumberFormatStyleConfiguration.SignDisplayStrategy) -> Self {
+        self.sign(strategy: sign)
+    }
+    func noted(_ notation: NumberFormatStyleConfiguration.Notation) -> Self {
+        self.notation(notation)
+    }
 }
-extension Decimal.FormatStyle.Currency: CurrencyNumberStyle {
+
+extension Decimal.FormatStyle.Currency: NumberStyle {
     func rounded(_ rule: FloatingPointRoundingRule, by increment: String?) -> Self {
         rounded(rule: rule, increment: increment.flatMap { Int($0) })
+    }
+    func signed(_ sign: CurrencyFormatStyleConfiguration.SignDisplayStrategy) -> Self {
+        self.sign(strategy: sign)
+    }
+    func presented(_ presentation: CurrencyFormatStyleConfiguration.Presentation) -> Self {
+        self.presentation(presentation)
     }
 }
