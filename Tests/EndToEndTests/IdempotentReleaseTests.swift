@@ -72,7 +72,7 @@ import Testing
             if !ReleaseCommand.isSame(release, head, wishes) {
                 wrong = "releasing again as before was not seen: \(wishes) \(head)"
             }
-            let asked = "\(wishes)"
+            let asked = wishes
             let other = another(than: digest)
             switch drawn.number(0...4) {
             case 0:
