@@ -6,6 +6,8 @@ public struct HTMLOptions: Sendable {
     public var strings: [String: String] = [:]
     /// Pictures of the app: name to address.
     public var images: [String: String] = [:]
+    /// The language and region whose numbers are written; nil for English.
+    public var locale: String?
 
     /// No translations, no pictures.
     public init() {}
@@ -48,7 +50,7 @@ public final class HTMLRenderer {
     /// A renderer.
     public init(_ options: HTMLOptions = HTMLOptions()) {
         self.options = options
-        formatter = TextFormatter(table: options.strings)
+        formatter = TextFormatter(table: options.strings, locale: options.locale)
     }
 
     /// Draws a tree.

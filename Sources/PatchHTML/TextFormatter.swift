@@ -5,6 +5,16 @@ import ViewTree
 struct TextFormatter {
     /// Translations by key.
     var table: [String: String]
+    private let grouping: String
+    private let decimal: String
+
+    /// - Parameter locale: whose numbers are written; nil for English.
+    init(table: [String: String], locale: String? = nil) {
+        self.table = table
+        let locale = locale.map { Locale(identifier: $0) }
+        grouping = locale?.groupingSeparator ?? ","
+        decimal = locale?.decimalSeparator ?? "."
+    }
 
     func text(_ content: Tree.TextContent) -> String {
         if content.isVerbatim { return content.key }
@@ -69,34 +79,40 @@ struct TextFormatter {
             switch argument {
             case .string(let text): return padded(text)
             case .key(let key): return padded(formatter.table[key] ?? key)
-            case .int(let value): return integer(value < 0, value.magnitude)
-            case .uint(let value): return integer(false, value)
+            case .int(let value): return integer(value < 0, value.magnitude, formatter)
+            case .uint(let value): return integer(false, value, formatter)
             case .double(let value):
                 // The format is made of checked parts, so that no text of a guest reaches printf.
                 let digits = "%.\(min(precision ?? 6, 40))"
                 switch letter {
                 case "e", "E", "g", "G", "a", "A":
                     return padded(String(format: digits + String(letter), value))
-                default: return padded(String(format: digits + "f", value))
+                default:
+                    let text = String(format: digits + "f", value)
+                    return padded(
+                        text.split(separator: ".", omittingEmptySubsequences: false)
+                            .joined(separator: formatter.decimal))
                 }
             }
         }
 
-        private func integer(_ isNegative: Bool, _ magnitude: UInt64) -> String {
+        private func integer(
+            _ isNegative: Bool, _ magnitude: UInt64, _ formatter: TextFormatter
+        ) -> String {
             switch letter {
             case "x": return padded(String(magnitude, radix: 16))
             case "X": return padded(String(magnitude, radix: 16, uppercase: true))
             default: break
             }
             var digits = String(magnitude)
-            if width == nil && flags.isEmpty { digits = grouped(digits) }
+            if width == nil && flags.isEmpty { digits = grouped(digits, formatter.grouping) }
             return padded((isNegative ? "-" : flags.contains("+") ? "+" : "") + digits)
         }
 
-        private func grouped(_ digits: String) -> String {
+        private func grouped(_ digits: String, _ separator: String) -> String {
             var result = ""
             for (index, digit) in digits.enumerated() {
-                if index > 0, (digits.count - index) % 3 == 0 { result += "," }
+                if index > 0, (digits.count - index) % 3 == 0 { result += separator }
                 result.append(digit)
             }
             return result

@@ -5,12 +5,13 @@ extension PreviewPage {
         'use strict';
         const $ = id => document.getElementById(id);
         const screen = $('screen');
-        let view = null, generation = -1, queue = [], busy = false, sizes = [
+        let view = null, generation = -1, native = 'off', queue = [], busy = false, sizes = [
           .82, .88, .94, 1, 1.12, 1.24, 1.35, 1.65, 1.94, 2.35, 2.76, 3.12];
 
         const ask = async (path, body) => (await fetch(path, {
           method: 'POST', headers: { 'Content-Type': 'application/json' },
-          body: JSON.stringify({ view, tree: !$('tree').hidden, ...body }) })).json();
+          body: JSON.stringify({ view, tree: !$('tree').hidden, native: pressed('native'),
+            locale: $('locale').value, ...body }) })).json();
 
         // --- the page follows the tree ---
         function morph(from, to) {
@@ -56,12 +57,22 @@ extension PreviewPage {
 
         function paint(answer, begun) {
           if (answer.fault) { fail(answer.fault); return; }
-          const next = screen.cloneNode(false);
-          next.innerHTML = answer.html;
           const isDark = answer.scheme ? answer.scheme === 'dark' : pressed('dark');
-          next.classList.toggle('dark', isDark);
-          morph(screen, next);
-          $('status-bar').classList.toggle('light', isDark);
+          const draw = (at, bar, html) => {
+            const next = at.cloneNode(false);
+            next.innerHTML = html;
+            next.classList.toggle('dark', isDark);
+            morph(at, next);
+            bar.classList.toggle('light', isDark);
+          };
+          draw(screen, $('status-bar'), answer.html);
+          if (answer.native) {
+            const { html, isSame, fault } = answer.native;
+            draw($('native-screen'), $('native-bar'), html);
+            $('same').textContent = fault ? 'not shown' : isSame ? 'the same' : 'differs';
+            $('same').className = fault || !isSame ? 'no' : 'yes';
+            $('same').title = fault ?? '';
+          }
           if (answer.tree) inspect(answer.tree);
           watchRows();
           followFocus();
@@ -79,8 +90,10 @@ extension PreviewPage {
 
         async function show(restart = false) {
           if (view === null) return;
-          screen.classList.toggle('rtl', pressed('rtl'));
-          screen.style.setProperty('--type-scale', sizes[+$('size').value]);
+          for (const at of [screen, $('native-screen')]) {
+            at.classList.toggle('rtl', pressed('rtl'));
+            at.style.setProperty('--type-scale', sizes[+$('size').value]);
+          }
           const begun = performance.now();
           paint(await ask('/show', { restart, ...surroundings() }), begun);
         }
@@ -102,47 +115,51 @@ extension PreviewPage {
         }
 
         // --- what the user does ---
-        screen.addEventListener('click', event => {
-          const menu = event.target.closest('[data-menu]');
-          for (const open of screen.querySelectorAll('.open'))
-            if (!menu || open !== menu.parentElement) open.classList.remove('open');
-          if (menu) { menu.parentElement.classList.toggle('open'); return; }
-          const at = event.target.closest(
-            '[data-tap], [data-select], input, select, textarea, a, label');
-          if (!at || at.closest('[inert]')) return;
-          if (at.dataset.select) {
-            send({ token: at.dataset.select, integer: at.dataset.value });
-          } else if (at.dataset.tap) {
-            const tap = { token: at.dataset.tap };
-            if (at.dataset.payload) tap.bool = at.dataset.payload === 'true';
-            if (at.dataset.index) tap.integer = at.dataset.index;
-            const events = [tap];
-            if (at.dataset.dismiss) events.push({ token: at.dataset.dismiss, bool: false });
-            send(...events);
-          }
-        });
-        screen.addEventListener('contextmenu', event => {
-          const context = event.target.closest('.context');
-          if (context) { event.preventDefault(); context.classList.add('open'); }
-        });
-        screen.addEventListener('input', event => {
-          const at = event.target;
-          if (at.dataset.input) send({ token: at.dataset.input, string: at.value });
-          if (at.dataset.slide) {
-            at.style.setProperty('--share', (at.value - at.min) / (at.max - at.min) * 100 + '%');
-            send({ token: at.dataset.slide, number: +at.value });
-          }
-        });
-        screen.addEventListener('change', event => {
-          const at = event.target;
-          if (at.dataset.toggle) send({ token: at.dataset.toggle, bool: at.checked });
-          if (at.dataset.choose) send({ token: at.dataset.choose, integer: at.value });
-        });
-        screen.addEventListener('keydown', event => {
-          if (event.key !== 'Enter') return;
-          const at = event.target.closest('[data-submit]');
-          if (at && event.target.nodeName === 'INPUT') send({ token: at.dataset.submit });
-        });
+        // On either device: both views are told, for their tokens are the same.
+        for (const at of [screen, $('native-screen')]) attend(at);
+        function attend(screen) {
+          screen.addEventListener('click', event => {
+            const menu = event.target.closest('[data-menu]');
+            for (const open of screen.querySelectorAll('.open'))
+              if (!menu || open !== menu.parentElement) open.classList.remove('open');
+            if (menu) { menu.parentElement.classList.toggle('open'); return; }
+            const at = event.target.closest(
+              '[data-tap], [data-select], input, select, textarea, a, label');
+            if (!at || at.closest('[inert]')) return;
+            if (at.dataset.select) {
+              send({ token: at.dataset.select, integer: at.dataset.value });
+            } else if (at.dataset.tap) {
+              const tap = { token: at.dataset.tap };
+              if (at.dataset.payload) tap.bool = at.dataset.payload === 'true';
+              if (at.dataset.index) tap.integer = at.dataset.index;
+              const events = [tap];
+              if (at.dataset.dismiss) events.push({ token: at.dataset.dismiss, bool: false });
+              send(...events);
+            }
+          });
+          screen.addEventListener('contextmenu', event => {
+            const context = event.target.closest('.context');
+            if (context) { event.preventDefault(); context.classList.add('open'); }
+          });
+          screen.addEventListener('input', event => {
+            const at = event.target;
+            if (at.dataset.input) send({ token: at.dataset.input, string: at.value });
+            if (at.dataset.slide) {
+              at.style.setProperty('--share', (at.value - at.min) / (at.max - at.min) * 100 + '%');
+              send({ token: at.dataset.slide, number: +at.value });
+            }
+          });
+          screen.addEventListener('change', event => {
+            const at = event.target;
+            if (at.dataset.toggle) send({ token: at.dataset.toggle, bool: at.checked });
+            if (at.dataset.choose) send({ token: at.dataset.choose, integer: at.value });
+          });
+          screen.addEventListener('keydown', event => {
+            if (event.key !== 'Enter') return;
+            const at = event.target.closest('[data-submit]');
+            if (at && event.target.nodeName === 'INPUT') send({ token: at.dataset.submit });
+          });
+        }
 
         // --- focus and keys ---
         // The guest wishes for the focus by its tree; what the browser does goes back as events.
@@ -235,11 +252,28 @@ extension PreviewPage {
               generation = status.generation;
               document.body.dataset.generation = generation;
               list(status.views);
+              languages(status.locales);
               fail(status.failure);
               if (!status.failure) await show();
+            } else if (pressed('native') && status.native !== native) {
+              if (status.native === 'failed') fail(status.nativeFailure);
+              await show();
             }
+            native = status.native;
+            document.body.dataset.native = native;
           } catch { /* The server is being restarted: the next look finds it. */ }
           setTimeout(follow, 250);
+        }
+        function languages(known) {
+          const chosen = $('locale').value;
+          const all = [...new Set([...known, 'de', 'fr', 'ar', 'ja'])].sort();
+          const names = new Intl.DisplayNames(['en'], { type: 'language' });
+          $('locale').replaceChildren(new Option('As written', ''), ...all.map(code => {
+            let name = code;
+            try { name = names.of(code); } catch { /* A name that no language has. */ }
+            return new Option(known.includes(code) ? name : `${name} (numbers)`, code);
+          }));
+          $('locale').value = all.includes(chosen) ? chosen : '';
         }
         function list(views) {
           const wanted = decodeURIComponent(location.hash.slice(1));
@@ -269,10 +303,16 @@ extension PreviewPage {
             }
           }
         }
-        for (const id of ['dark', 'rtl', 'inspect']) $(id).onclick = () => {
+        for (const id of ['dark', 'rtl', 'inspect', 'native']) $(id).onclick = () => {
           $(id).setAttribute('aria-pressed', pressed(id) ? 'false' : 'true');
           $('tree').hidden = !pressed('inspect');
+          $('native-side').hidden = !pressed('native');
           show();
+        };
+        // Languages that are written from right to left lay the screen out so, as the system does.
+        $('locale').onchange = () => {
+          const isRight = /^(ar|he|fa|ur)\\b/.test($('locale').value);
+          if (isRight !== pressed('rtl')) $('rtl').click(); else show();
         };
         $('size').oninput = () => show();
         $('restart').onclick = () => show(true);

@@ -75,29 +75,34 @@ private final class Question: BodyReceiver, @unchecked Sendable {
         guard let asked = try? JSONDecoder().decode(Asked.self, from: Data(body)),
             let view = UInt64(asked.view)
         else { return HTTPResponse(status: 400) }
-        let withTree = asked.tree ?? false
+        let wishes = PreviewSession.Wishes(
+            withTree: asked.tree ?? false, withNative: asked.native ?? false,
+            locale: asked.locale.flatMap { $0.isEmpty ? nil : $0 })
         switch path {
         case "/show":
             return PreviewServer.json(
                 session.show(
                     view, in: asked.surroundings, restarting: asked.restart ?? false,
-                    withTree: withTree))
+                    wishes))
         case "/rows":
             guard let token = asked.token.flatMap({ UInt64($0) }), let from = asked.from,
                 from >= 0
             else { return HTTPResponse(status: 400) }
             return PreviewServer.json(
                 session.rows(
-                    view, EventToken(rawValue: token), from: from, count: asked.count ?? 0))
+                    view, EventToken(rawValue: token), from: from, count: asked.count ?? 0,
+                    wishes))
         default:
             let events = (asked.events ?? []).compactMap(\.event)
-            return PreviewServer.json(session.send(view, events, withTree: withTree))
+            return PreviewServer.json(session.send(view, events, wishes))
         }
     }
 
     private struct Asked: Decodable {
         var view: String
         var tree: Bool?
+        var native: Bool?
+        var locale: String?
         var restart: Bool?
         var dark: Bool?
         var rightToLeft: Bool?

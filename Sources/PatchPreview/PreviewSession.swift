@@ -24,17 +24,23 @@ public final class PreviewSession: @unchecked Sendable {
     private var buildSeconds = 0.0
     private var moduleBytes = 0
     private var known: [String] = []
+    private var strings: [String: [String: String]] = [:]
+    let native: NativePreview
 
-    /// A mounted view and the events that it has seen.
-    private struct Shown {
+    /// A mounted view.
+    struct Shown {
         var view: MountedView
+        /// What the view was told, for the native one beside it to be told as well.
         var events: [PreviewEvent] = []
         var appeared: Set<UInt64> = []
-        var last: HTMLScreen?
+        /// How far the page has asked for the rows of a list, by the list's token.
+        var rows: [UInt64: Int] = [:]
     }
 
-    /// Events that are kept to bring a view to the same state after a build.
+    /// Events that are kept to bring the native view to the same state.
     private static let rememberedEvents = 1000
+    /// Rows of a list that are drawn again in each pass.
+    private static let maximumRows = 500
 
     /// A session over a folder or a file; builds nothing yet.
     public init(
@@ -43,6 +49,7 @@ public final class PreviewSession: @unchecked Sendable {
         self.source = PreviewSource(root: source)
         self.builder = builder
         self.log = log
+        native = NativePreview(NativeViewBuilder(builder.builder), log: log)
     }
 
     // MARK: - Building
@@ -52,13 +59,17 @@ public final class PreviewSession: @unchecked Sendable {
         let begun = Date()
         let fingerprint = source.fingerprint()
         do {
-            let built = try builder.build(source.files(), module: "Preview")
+            let files = try source.files()
+            let built = try builder.build(files, module: "Preview")
+            let strings = PreviewStrings.find(below: source.folder)
             let module = try parseWasm(bytes: built.module.wasm)
             try module.validate()
             lock.lock()
             defer { lock.unlock() }
             known = fingerprint
+            self.strings = strings
             try take(module, built.views)
+            native.sources(files)
             moduleBytes = built.module.wasm.count
             buildSeconds = Date().timeIntervalSince(begun)
             failure = nil
@@ -89,9 +100,12 @@ public final class PreviewSession: @unchecked Sendable {
 
     private static func seconds(_ value: Double) -> String { String(format: "%.1f", value) }
 
-    /// Starts the new module and brings each view that was shown to the state that it had: the same
-    /// events again, whose tokens name the same places in the source.
+    /// Starts the new module and gives each view that was shown the state that it had.
     private func take(_ module: Module, _ views: [PatchedView]) throws {
+        let state = screens.compactMapValues { shown in
+            // A module that failed has nothing to hand on.
+            try? shown.view.state()
+        }
         let guest = try start(module)
         let old = screens
         screens = [:]
@@ -99,19 +113,12 @@ public final class PreviewSession: @unchecked Sendable {
         self.guest = guest
         self.views = views
         for (id, shown) in old where views.contains(where: { $0.id == id }) {
-            guard var next = try? mount(id, in: shown.view.surroundings) else { continue }
-            for event in shown.events {
-                _ = try? next.view.renderedBytes()
-                _ = try? next.view.send(event.token, event.payload)
-            }
-            next.events = shown.events
-            next.appeared = shown.appeared
-            if !guest.isSound {
-                // An event that once did well ends the new view: begin it anew.
-                self.guest = try start(module)
+            guard let view = try? mount(id, in: shown.view.surroundings, state: state[id]) else {
+                if self.guest?.isSound == false { self.guest = try start(module) }
                 continue
             }
-            screens[id] = next
+            screens[id] = Shown(
+                view: view, events: shown.events, appeared: shown.appeared, rows: shown.rows)
         }
     }
 
@@ -125,10 +132,10 @@ public final class PreviewSession: @unchecked Sendable {
     }
 
     private func mount(
-        _ id: UInt64, in surroundings: Surroundings
-    ) throws(ViewFault) -> Shown {
+        _ id: UInt64, in surroundings: Surroundings, state: [UInt8]? = nil
+    ) throws(ViewFault) -> MountedView {
         guard let guest else { throw ViewFault(.startFailed, "nothing is built yet") }
-        return Shown(view: try guest.mount(id, in: surroundings))
+        return try guest.mount(id, in: surroundings, state: state)
     }
 
     // MARK: - Requests
@@ -147,6 +154,11 @@ public final class PreviewSession: @unchecked Sendable {
         let moduleBytes: Int
         let memoryBytes: Int
         let views: [View]
+        /// Languages that the sources have texts in.
+        let locales: [String]
+        /// Of the native program: `off`, `building`, `ready` or `failed`, and why it failed.
+        let native: String
+        let nativeFailure: String?
     }
 
     func status() -> Status {
@@ -157,7 +169,8 @@ public final class PreviewSession: @unchecked Sendable {
                 views: views.map {
                     Status.View(
                         id: String($0.id), name: $0.name, isPreview: $0.isPreview, file: $0.file)
-                })
+                }, locales: strings.keys.sorted(), native: native.state.name,
+                nativeFailure: native.state.failure)
         }
     }
 
@@ -170,22 +183,42 @@ public final class PreviewSession: @unchecked Sendable {
         var isDismissed = false
         var fault: String?
         var tree: [PreviewOutline]?
+        var native: Native?
+
+        /// What the native view shows.
+        struct Native: Encodable {
+            var html = ""
+            /// Whether its tree is the module's, byte for byte.
+            var isSame = false
+            var fault: String?
+        }
+    }
+
+    /// What a page wants beside the screen.
+    struct Wishes {
+        var withTree = false
+        var withNative = false
+        /// The language; nil for the developer's own.
+        var locale: String?
     }
 
     /// Shows a view, mounting it when it is not yet.
     func show(
-        _ id: UInt64, in surroundings: Surroundings, restarting: Bool, withTree: Bool
+        _ id: UInt64, in surroundings: Surroundings, restarting: Bool, _ wishes: Wishes
     ) -> Answer {
         lock.withLock {
-            answer(withTree) { answer throws(ViewFault) in
+            answer(wishes) { answer throws(ViewFault) in
                 if restarting, let old = screens.removeValue(forKey: id) {
+                    native.forget(id)
                     if guest?.isSound == true { try old.view.unmount() }
                 }
                 if guest?.isSound == false, let module {
                     guest = try start(module)
                     screens = [:]
                 }
-                if screens[id] == nil { screens[id] = try mount(id, in: surroundings) }
+                if screens[id] == nil {
+                    screens[id] = Shown(view: try mount(id, in: surroundings))
+                }
                 if screens[id]?.view.surroundings != surroundings {
                     try screens[id]?.view.update(in: surroundings)
                 }
@@ -195,16 +228,14 @@ public final class PreviewSession: @unchecked Sendable {
     }
 
     /// Tells a view of an event and shows it again.
-    func send(_ id: UInt64, _ events: [PreviewEvent], withTree: Bool) -> Answer {
+    func send(_ id: UInt64, _ events: [PreviewEvent], _ wishes: Wishes) -> Answer {
         lock.withLock {
-            answer(withTree) { answer throws(ViewFault) in
+            answer(wishes) { answer throws(ViewFault) in
                 for event in events {
                     guard let view = screens[id]?.view else { break }
+                    tellNative(id, event)
                     let outcome = try view.send(event.token, event.payload)
                     if outcome.contains(.dismissed) { answer.isDismissed = true }
-                    if screens[id]?.events.count ?? 0 < Self.rememberedEvents {
-                        screens[id]?.events.append(event)
-                    }
                 }
                 return id
             }
@@ -212,7 +243,9 @@ public final class PreviewSession: @unchecked Sendable {
     }
 
     /// Rows of a long list.
-    func rows(_ id: UInt64, _ token: EventToken, from: Int, count: Int) -> Answer {
+    func rows(
+        _ id: UInt64, _ token: EventToken, from: Int, count: Int, _ wishes: Wishes
+    ) -> Answer {
         lock.withLock {
             var answer = Answer()
             let begun = DispatchTime.now().uptimeNanoseconds
@@ -222,7 +255,8 @@ public final class PreviewSession: @unchecked Sendable {
                     guard let row = try screens[id]?.view.row(token, index) else { break }
                     nodes += row
                 }
-                answer.html = HTMLRenderer.rows(nodes).body
+                screens[id]?.rows[token.rawValue] = from + nodes.count
+                answer.html = HTMLRenderer.rows(nodes, options(wishes)).body
             } catch {
                 answer.fault = "\(error)"
             }
@@ -232,34 +266,44 @@ public final class PreviewSession: @unchecked Sendable {
     }
 
     private func answer(
-        _ withTree: Bool, _ body: (inout Answer) throws(ViewFault) -> UInt64
+        _ wishes: Wishes, _ body: (inout Answer) throws(ViewFault) -> UInt64
     ) -> Answer {
         var answer = Answer()
         do throws(ViewFault) {
             let id = try body(&answer)
-            let tree = try render(id, &answer)
-            answer.tree = withTree ? PreviewOutline.outline(tree) : nil
+            let tree = try render(id, wishes, &answer)
+            answer.tree = wishes.withTree ? PreviewOutline.outline(tree) : nil
         } catch {
             answer.fault = "\(error)"
         }
         return answer
     }
 
+    private func options(_ wishes: Wishes) -> HTMLOptions {
+        var options = HTMLOptions()
+        guard let locale = wishes.locale else { return options }
+        options.strings = strings[locale] ?? [:]
+        options.locale = locale
+        return options
+    }
+
     /// Draws a view. Views that say what to do when they appear may change what is to be drawn.
-    private func render(_ id: UInt64, _ answer: inout Answer) throws(ViewFault) -> [ViewNode] {
+    private func render(
+        _ id: UInt64, _ wishes: Wishes, _ answer: inout Answer
+    ) throws(ViewFault) -> [ViewNode] {
         var tree: [ViewNode] = []
+        var drawn: [UInt8] = []
         for _ in 0..<4 {
             guard let view = screens[id]?.view else { return [] }
             let begun = DispatchTime.now().uptimeNanoseconds
             let bytes = try view.renderedBytes()
             answer.guestMicroseconds = Self.microseconds(since: begun)
             answer.treeBytes = bytes.count
-            do throws(TreeError) {
-                tree = try Tree.decode(bytes)
-            } catch {
-                throw ViewFault(.badTree, "byte \(error.offset)", tree: error)
+            tree = try decoded(bytes)
+            if let rows = screens[id]?.rows, !rows.isEmpty {
+                tree = try filled(tree, view, rows)
             }
-            let screen = HTMLRenderer.screen(tree)
+            let screen = HTMLRenderer.screen(tree, options(wishes))
             answer.html = screen.body
             answer.scheme = screen.scheme.map { "\($0)" }
             let now = Set(screen.appearing.map(\.rawValue))
@@ -269,11 +313,61 @@ public final class PreviewSession: @unchecked Sendable {
             screens[id]?.appeared = now
             var hasChanged = false
             for token in new {
+                tellNative(id, PreviewEvent(token: token, payload: .none))
                 if try view.send(token) == .changed { hasChanged = true }
             }
+            drawn = bytes
             if !hasChanged { break }
         }
+        if wishes.withNative, let shown = screens[id] {
+            answer.native = native.show(
+                id, in: shown.view.surroundings, after: shown.events, guest: drawn,
+                options(wishes))
+        }
         return tree
+    }
+
+    private func tellNative(_ id: UInt64, _ event: PreviewEvent) {
+        native.send(id, event)
+        if screens[id]?.events.count ?? 0 < Self.rememberedEvents {
+            screens[id]?.events.append(event)
+        }
+    }
+
+    private func decoded(_ bytes: [UInt8]) throws(ViewFault) -> [ViewNode] {
+        do throws(TreeError) {
+            return try Tree.decode(bytes)
+        } catch {
+            throw ViewFault(.badTree, "byte \(error.offset)", tree: error)
+        }
+    }
+
+    /// The tree with the rows that the page has asked for already, so that a pass does not take
+    /// them away.
+    private func filled(
+        _ nodes: [ViewNode], _ view: MountedView, _ rows: [UInt64: Int]
+    ) throws(ViewFault) -> [ViewNode] {
+        var result = nodes
+        for index in result.indices {
+            for part in result[index].parts.indices {
+                result[index].parts[part] = try filled(result[index].parts[part], view, rows)
+            }
+            for number in result[index].modifiers.indices {
+                for part in result[index].modifiers[number].parts.indices {
+                    result[index].modifiers[number].parts[part] = try filled(
+                        result[index].modifiers[number].parts[part], view, rows)
+                }
+            }
+            guard case .forEach(let token, let count) = result[index].view,
+                let wanted = rows[token.rawValue], !result[index].parts.isEmpty
+            else { continue }
+            let first = result[index].parts[0].count
+            for place in first..<max(first, min(wanted, Int(count), first + Self.maximumRows)) {
+                guard let row = try view.row(token, place) else { break }
+                result[index].parts[0] += row
+            }
+        }
+        return result
     }
 
     private static func microseconds(since begun: UInt64) -> Double {

@@ -6,6 +6,9 @@ struct PreviewSource: Sendable {
     /// The folder or the one file that was named.
     let root: URL
 
+    /// The folder that the files lie in.
+    var folder: URL { root.pathExtension == "swift" ? root.deletingLastPathComponent() : root }
+
     /// Bytes that all files together may have.
     static let maximumBytes = 16 << 20
 

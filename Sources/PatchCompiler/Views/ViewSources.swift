@@ -22,6 +22,7 @@ struct ViewSources {
 
     /// The types of state, by what is written.
     private let types: PropertyTypes?
+    private let isNative: Bool
     private var refusals: [(String, SourcePlace)] = []
     /// Calls that announce the views of a file, by its number: only there can private ones be named.
     private var calls: [Int: [String]] = [:]
@@ -29,8 +30,11 @@ struct ViewSources {
     /// - Parameters:
     ///   - files: all Swift files of the app's module that its views need.
     ///   - module: the app's Swift module, which ids are made with.
+    ///   - isNative: for the full compiler and the host build of the vocabulary, which finds
+    ///     properties by itself.
     /// - Throws: ``PatchProjectError`` `cannot_ship` for what no module can do.
-    init(_ files: [GuestSource], module: String) throws {
+    init(_ files: [GuestSource], module: String, isNative: Bool = false) throws {
+        self.isNative = isNative
         // Without types there is no state that outlives the module; the compiler says why.
         let parsed = files.compactMap {
             try? SourceFile(
@@ -38,7 +42,7 @@ struct ViewSources {
                 stored: Array($0.text.utf8))
         }
         types =
-            parsed.count == files.count
+            parsed.count == files.count && !isNative
             ? PropertyTypes(types: ValueTypes(SourceTree(files: parsed))) : nil
         for (number, file) in files.enumerated() {
             let scanner = ViewTypeScanner()
@@ -81,6 +85,7 @@ struct ViewSources {
         _ files: [GuestSource], routed: [RoutableView], types: ValueTypes,
         numbers: [String: Int]
     ) throws {
+        isNative = false
         self.types = PropertyTypes(types: types)
         for (number, file) in files.enumerated() {
             guard file.text.contains("SwiftUI") else {
@@ -112,7 +117,7 @@ struct ViewSources {
         _ scanner: ViewTypeScanner
     ) -> ViewTouchUps {
         let tree = Parser.parse(source: file.text)
-        let touchUps = ViewTouchUps(file.text, suffix: String(number))
+        let touchUps = ViewTouchUps(file.text, suffix: String(number), isNative: isNative)
         touchUps.walk(tree)
         let locations = SourceLocationConverter(fileName: file.name, tree: tree)
         for (node, message) in touchUps.refusals {
@@ -120,6 +125,7 @@ struct ViewSources {
             refusals.append((message, SourcePlace(file: file.name, line: line)))
         }
         scanner.walk(tree)
+        if isNative { return touchUps }
         for type in scanner.types {
             let place = place.map {
                 TypeReader.Place(

@@ -12,11 +12,16 @@ final class ViewTouchUps: SyntaxVisitor {
     /// Bodies of `#Preview`, in order: the title and the name of the function that they became.
     private(set) var previews: [(title: String, function: String)] = []
     private let suffix: String
+    /// Whether the full compiler gets the text, which has all of the language.
+    private let isNative: Bool
 
-    /// - Parameter suffix: distinguishes what is generated for this file.
-    init(_ text: String, suffix: String) {
+    /// - Parameters:
+    ///   - suffix: distinguishes what is generated for this file.
+    ///   - isNative: leaves what only Embedded Swift lacks.
+    init(_ text: String, suffix: String, isNative: Bool = false) {
         edits = SourceEdits(text)
         self.suffix = suffix
+        self.isNative = isNative
         super.init(viewMode: .sourceAccurate)
     }
 
@@ -38,10 +43,11 @@ final class ViewTouchUps: SyntaxVisitor {
 
     override func visit(_ node: AttributeSyntax) -> SyntaxVisitorContinueKind {
         let name = node.attributeName.trimmedDescription
-        if Self.meaningless.contains(name) {
+        if Self.meaningless.contains(name), !(isNative && name == "Observable") {
             edits.blank(node)
             return .skipChildren
         }
+        if isNative { return .skipChildren }
         if name == "Environment", let argument = node.arguments?.as(LabeledExprListSyntax.self),
             let path = argument.first?.expression.as(KeyPathExprSyntax.self),
             let access = Self.access(of: path)
@@ -55,6 +61,7 @@ final class ViewTouchUps: SyntaxVisitor {
     private static let coding: Set<String> = ["Codable", "Encodable", "Decodable"]
 
     override func visit(_ node: InheritanceClauseSyntax) -> SyntaxVisitorContinueKind {
+        if isNative { return .visitChildren }
         let kept = node.inheritedTypes.filter {
             !Self.coding.contains($0.type.trimmedDescription)
         }
@@ -67,7 +74,7 @@ final class ViewTouchUps: SyntaxVisitor {
     // MARK: - Observable models
 
     override func visit(_ node: ClassDeclSyntax) -> SyntaxVisitorContinueKind {
-        guard node.attributes.contains(where: { $0.named("Observable") }) else {
+        guard !isNative, node.attributes.contains(where: { $0.named("Observable") }) else {
             return .visitChildren
         }
         for member in node.memberBlock.members {
@@ -86,7 +93,7 @@ final class ViewTouchUps: SyntaxVisitor {
 
     override func visit(_ node: ClosureCaptureSyntax) -> SyntaxVisitorContinueKind {
         // Nothing outlives the guest, so a strong capture is as good.
-        if let specifier = node.specifier, specifier.specifier.text == "weak" {
+        if !isNative, let specifier = node.specifier, specifier.specifier.text == "weak" {
             edits.blank(specifier)
         }
         return .visitChildren
@@ -95,13 +102,13 @@ final class ViewTouchUps: SyntaxVisitor {
     // MARK: - Key paths
 
     override func visit(_ node: KeyPathExprSyntax) -> SyntaxVisitorContinueKind {
-        guard let access = Self.access(of: node) else { return .visitChildren }
+        guard !isNative, let access = Self.access(of: node) else { return .visitChildren }
         edits.replace(node, with: "{ $0\(access) }")
         return .skipChildren
     }
 
     override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
-        if let callee = node.calledExpression.as(MemberAccessExprSyntax.self),
+        if !isNative, let callee = node.calledExpression.as(MemberAccessExprSyntax.self),
             callee.declName.baseName.text == "environment", node.arguments.count == 2,
             let path = node.arguments.first?.expression.as(KeyPathExprSyntax.self),
             let access = Self.access(of: path)
@@ -148,6 +155,7 @@ final class ViewTouchUps: SyntaxVisitor {
 
     /// `$form.address.city` as a pair of closures.
     private func project(_ node: ExprSyntax) -> Bool {
+        if isNative { return false }
         // A call of a method is not a part.
         if node.parent?.as(FunctionCallExprSyntax.self)?.calledExpression.id == node.id {
             return false
@@ -214,6 +222,7 @@ final class ViewTouchUps: SyntaxVisitor {
     override func visit(_ token: TokenSyntax) -> SyntaxVisitorContinueKind {
         switch token.tokenKind {
         case .keyword(.async), .keyword(.await):
+            if isNative { break }
             refusals.append(
                 (
                     Syntax(token),
