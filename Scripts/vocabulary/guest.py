@@ -154,7 +154,7 @@ def render(table: Table) -> str:
         if row.is_custom:
             lines.append(f"    static var {row.case}{'View' if row.kind == 'view' else 'Modifier'}: "
                          f"UInt16 {{ {row.number} }}")
-    lines += ["    static var part: UInt16 { 9 }", "}", ""]
+    lines += ["    static var changes: UInt16 { 8 }", "    static var part: UInt16 { 9 }", "}", ""]
     for row in table.rows:
         if not row.is_custom:
             lines += view(table, row) if row.kind == "view" else modifier(table, row)

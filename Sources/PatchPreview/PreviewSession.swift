@@ -296,10 +296,15 @@ public final class PreviewSession: @unchecked Sendable {
         for _ in 0..<4 {
             guard let view = screens[id]?.view else { return [] }
             let begun = DispatchTime.now().uptimeNanoseconds
-            let bytes = try view.renderedBytes()
+            if wishes.withNative {
+                drawn = try view.renderedBytes()
+                tree = try decoded(drawn)
+                answer.treeBytes = drawn.count
+            } else {
+                tree = try view.renderChanges()
+                answer.treeBytes = view.sentBytes
+            }
             answer.guestMicroseconds = Self.microseconds(since: begun)
-            answer.treeBytes = bytes.count
-            tree = try decoded(bytes)
             if let rows = screens[id]?.rows, !rows.isEmpty {
                 tree = try filled(tree, view, rows)
             }
@@ -316,7 +321,6 @@ public final class PreviewSession: @unchecked Sendable {
                 tellNative(id, PreviewEvent(token: token, payload: .none))
                 if try view.send(token) == .changed { hasChanged = true }
             }
-            drawn = bytes
             if !hasChanged { break }
         }
         if wishes.withNative, let shown = screens[id] {

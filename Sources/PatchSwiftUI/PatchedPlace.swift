@@ -13,16 +13,30 @@
         /// Grows when something else is to be drawn.
         @Published private(set) var generation = 0
         private let mount = PatchedViewMount()
+        /// The tree that was drawn last, which the next one may only change.
+        private var last: [ViewNode]?
         private var observation: PatchObservation?
+        private var settings: (any NSObjectProtocol)?
         private var dismiss: () -> Void = {}
 
         init() {
             observation = Patch.shared.onReleaseChange { [weak self] _ in
                 DispatchQueue.main.async { [weak self] in self?.redraw() }
             }
+            // `@AppStorage` of a module shows what anybody changes of the settings.
+            settings = NotificationCenter.default.addObserver(
+                forName: UserDefaults.didChangeNotification, object: nil, queue: .main
+            ) { [weak self] _ in self?.settingsChanged() }
         }
 
-        deinit { observation?.cancel() }
+        deinit {
+            observation?.cancel()
+            if let settings { NotificationCenter.default.removeObserver(settings) }
+        }
+
+        private func settingsChanged() {
+            if mount.isPatched { redraw() }
+        }
 
         private func redraw() { generation += 1 }
 
@@ -31,11 +45,15 @@
             _ view: PatchedView?, in surroundings: Surroundings, dismiss: @escaping () -> Void
         ) -> [ViewNode]? {
             self.dismiss = dismiss
-            guard let bytes = mount.render(view, surroundings: surroundings.bytes) else {
-                return nil
-            }
+            let before = last
+            last = nil
+            guard
+                let bytes = mount.render(
+                    view, surroundings: surroundings.bytes, changesOnly: before != nil)
+            else { return nil }
             do {
-                let tree = try Tree.decode(bytes)
+                let tree = try Tree.applying(bytes, to: before ?? [])
+                last = tree
                 // Not in the middle of a pass.
                 DispatchQueue.main.async { [weak self] in self?.mount.settle() }
                 return tree

@@ -10,6 +10,10 @@ enum ViewGuests {
 
     static let unreachable: [UInt8] = [0x00]
     static let endless: [UInt8] = [0x03, 0x40, 0x0C, 0, 0x0B, 0x00]
+    /// Takes memory until there is none.
+    static let greedy: [UInt8] =
+        [0x03, 0x40] + WasmBuilder.i32(16) + [0x40, 0] + WasmBuilder.i32(-1)
+        + [0x46, 0x04, 0x40, 0x00, 0x0B, 0x0C, 0, 0x0B, 0x00]
     /// Answers what the last mount was told.
     static let echo: [UInt8] =
         [0x41, 0, 0x28, 2] + WasmBuilder.leb(1024) + [0xAD] + WasmBuilder.i64(32)

@@ -92,6 +92,7 @@ import Testing
             ("time_limit", "render", ViewGuests.endless),
             ("guest_memory_fault", "render", ViewGuests.packed(0x7000_0000, 16)),
             ("view_unreadable", "render", ViewGuests.packed(64, 0x7fff_ffff)),
+            ("trapped", "render", ViewGuests.greedy),
             ("trapped", "mount", ViewGuests.unreachable),
             ("export_missing", "mount", WasmBuilder.i32(0)),
         ])

@@ -59,9 +59,9 @@ struct PreviewTests {
         #expect(
             result.status == 0, "\(result.standardOutput)\n\(result.standardError)")
         let held = result.standardOutput.split(separator: "\n").filter { $0.hasPrefix("held") }
-        #expect(held.count == 10, "\(result.standardOutput)")
-        if ProcessInfo.processInfo.environment["OPENPATCH_PREVIEW_PICTURES"] != nil {
-            print(result.standardOutput)
+        #expect(held.count == 15, "\(result.standardOutput)")
+        for line in result.standardOutput.split(separator: "\n") where line.hasPrefix("figure") {
+            print("preview:", line)
         }
     }
 

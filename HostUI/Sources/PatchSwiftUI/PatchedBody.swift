@@ -21,7 +21,9 @@ public struct PatchedBody<Content: View>: _Primitive {
     public func _emit(_ e: _Emitter) {
         let outer = e.enterForeign()
         let place = e.kept { Place() }
-        if let view, let bytes = place.mount.render(view, surroundings: e.surroundings),
+        if let view,
+            let bytes = place.mount.render(
+                view, surroundings: e.surroundings, changesOnly: place.last != nil),
             let views = place.read(bytes)
         {
             e.enterSide(isForeign: true)
@@ -30,6 +32,7 @@ public struct PatchedBody<Content: View>: _Primitive {
             e.afterPass { place.mount.settle() }
         } else {
             place.mount.end()
+            place.last = nil
             e.enterSide(isForeign: false)
             content()._emit(e)
         }
@@ -41,6 +44,8 @@ public struct PatchedBody<Content: View>: _Primitive {
 private final class Place {
     let mount = PatchedViewMount()
     let foreign = _Foreign()
+    /// The tree that was drawn last, which the next one may only change.
+    var last: [ViewNode]?
 
     init() {
         foreign.send = { [unowned self] token, payload in
@@ -66,11 +71,13 @@ private final class Place {
     /// The module's views; nil when nobody can read them.
     func read(_ bytes: [UInt8]) -> [ViewNode]? {
         do {
-            let views = try Tree.decode(bytes)
+            let views = try Tree.applying(bytes, to: last ?? [])
+            last = views
             // The place of the mounted view is the native one's.
             if views.count == 1, case .scope = views[0].view { return views[0].children }
             return views
         } catch {
+            last = nil
             mount.refuse("\(error)")
             return nil
         }

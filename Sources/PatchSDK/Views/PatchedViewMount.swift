@@ -40,15 +40,19 @@ public final class PatchedViewMount {
     /// - Parameters:
     ///   - view: the view as it is now; nil when no module draws it.
     ///   - surroundings: what surrounds it, encoded (`ViewTree`, `Surroundings`).
+    ///   - changesOnly: whether the answer may be what changed since the one before, for whoever
+    ///     kept that (`Tree.applying`).
     /// - Returns: the tree's bytes; nil when the app's own content is to be shown.
-    public func render(_ view: PatchedView?, surroundings: [UInt8]) -> [UInt8]? {
+    public func render(
+        _ view: PatchedView?, surroundings: [UInt8], changesOnly: Bool = false
+    ) -> [UInt8]? {
         guard let view, let module = routing.module(forView: view.id) else {
             shown = nil
             return nil
         }
         do {
             try prepare(view, module, view.properties + surroundings)
-            return try shown?.instance.render()
+            return try shown?.instance.render(changesOnly: changesOnly)
         } catch {
             fail(view.id, module, error)
             return nil

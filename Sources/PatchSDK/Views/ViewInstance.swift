@@ -44,8 +44,9 @@ final class ViewInstance {
 
     func update(_ message: [UInt8]) throws { _ = try call(1, [handle], message) }
 
-    func render() throws -> [UInt8] {
-        try take(try call(2, [handle, 0]), most: Self.maximumTreeBytes) ?? []
+    /// - Parameter changesOnly: whether only what changed since the last answer will do.
+    func render(changesOnly: Bool) throws -> [UInt8] {
+        try take(try call(2, [handle, changesOnly ? 1 : 0]), most: Self.maximumTreeBytes) ?? []
     }
 
     func event(_ token: UInt64, _ payload: [UInt8]) throws -> UInt64 {

@@ -127,8 +127,10 @@ public final class GuestViews {
         }
     }
 
-    fileprivate func render(_ handle: UInt32) throws(ViewFault) -> [UInt8] {
-        try take(try call(functions.render, UInt64(handle), 0)) ?? []
+    fileprivate func render(
+        _ handle: UInt32, changesOnly: Bool = false
+    ) throws(ViewFault) -> [UInt8] {
+        try take(try call(functions.render, UInt64(handle), changesOnly ? 1 : 0)) ?? []
     }
 
     fileprivate func row(
@@ -153,9 +155,11 @@ public final class GuestViews {
         _ = try call(functions.unmount, UInt64(handle))
     }
 
-    fileprivate func decode(_ bytes: [UInt8]) throws(ViewFault) -> [ViewNode] {
+    fileprivate func decode(
+        _ bytes: [UInt8], after last: [ViewNode] = []
+    ) throws(ViewFault) -> [ViewNode] {
         do throws(TreeError) {
-            return try Tree.decode(bytes, limits: limits.tree)
+            return try Tree.applying(bytes, to: last, limits: limits.tree)
         } catch {
             isSound = false
             throw ViewFault(.badTree, "byte \(error.offset)", tree: error)
@@ -237,6 +241,10 @@ public final class MountedView {
     private var properties: [UInt8]
     /// What surrounds the view.
     public private(set) var surroundings: Surroundings
+    /// What ``renderChanges()`` gave last; a whole tree in between makes it old.
+    private var shown: [ViewNode]?
+    /// Bytes that the module sent for ``renderChanges()``.
+    public private(set) var sentBytes = 0
 
     fileprivate init(
         _ guest: GuestViews, _ handle: UInt32, _ properties: [UInt8],
@@ -264,12 +272,29 @@ public final class MountedView {
 
     /// The view as bytes; the tree of ``render()``.
     /// - Throws: ``ViewFault``.
-    public func renderedBytes() throws(ViewFault) -> [UInt8] { try guest.render(handle) }
+    public func renderedBytes() throws(ViewFault) -> [UInt8] {
+        shown = nil
+        return try guest.render(handle)
+    }
 
     /// The view.
     /// - Throws: ``ViewFault``.
     public func render() throws(ViewFault) -> [ViewNode] {
         try guest.decode(try renderedBytes())
+    }
+
+    /// The view after what happened since this was asked last: the module draws and sends only
+    /// what changed, when it knows.
+    /// - Throws: ``ViewFault``.
+    public func renderChanges() throws(ViewFault) -> [ViewNode] {
+        let last = shown
+        // Given away, so that the parts that stay are not copied.
+        shown = nil
+        let bytes = try guest.render(handle, changesOnly: last != nil)
+        sentBytes = bytes.count
+        let nodes = try guest.decode(bytes, after: last ?? [])
+        shown = nodes
+        return nodes
     }
 
     /// Tells the guest of an event.

@@ -5,6 +5,7 @@
 import os
 import statistics
 import sys
+import time
 
 from browser import Browser, Failed
 
@@ -139,6 +140,88 @@ def long_list():
     assert browser.run(rows) > before
     picture("long-list")
     done("scroll")
+    # A pass keeps the rows that the page has asked for.
+    count = browser.run(rows)
+    painted = browser.run("+document.querySelector('#figures').dataset.painted")
+    browser.click("#dark")
+    browser.wait(f"+document.querySelector('#figures').dataset.painted > {painted}", "a pass")
+    assert browser.run(rows) >= count, f"{browser.run(rows)} of {count} rows"
+    browser.click("#dark")
+    done("rows stay")
+
+
+def language():
+    view("LongListScreen")
+    def choose(code):
+        browser.run(f"""(() => {{ const s = document.querySelector('#locale');
+          s.value = '{code}'; s.dispatchEvent(new Event('change', {{ bubbles: true }})); }})()""")
+    choose("de")
+    browser.says("10.000 rows")
+    choose("ar")
+    browser.wait("getComputedStyle(document.querySelector('#screen')).direction === 'rtl'", "rtl")
+    picture("language")
+    choose("")
+    browser.says("10,000 rows")
+    browser.wait("getComputedStyle(document.querySelector('#screen')).direction === 'ltr'", "ltr")
+    done("languages")
+
+
+def desk():
+    """The keyboard's place, settings, work at appearance, keys."""
+    view("DeskScreen")
+    browser.says("ready")
+    browser.says("Nothing is edited")
+    browser.click(screen + ".menu > *", "More")
+    browser.click(screen + "button", "Edit the name")
+    browser.says("Editing")
+    browser.wait("document.activeElement?.placeholder === 'Name'", "the name has the focus")
+    browser.press("End", 35)
+    browser.type(" Now")
+    browser.says("Nobody Now")
+    browser.press("Enter", 13)
+    browser.wait("document.activeElement?.placeholder === 'Room'", "the room has the focus")
+    browser.press("Enter", 13)
+    browser.says("Nothing is edited")
+    picture("desk")
+    browser.click("#restart")
+    browser.says("Nobody Now, Hall")
+    done("focus and settings")
+    view("GalleryScreen")
+    browser.says("Tile 3")
+    picture("gallery")
+    size = "document.querySelector('#screen').innerHTML.includes('150px')"
+    browser.call("Input.dispatchKeyEvent", type="rawKeyDown", key="L", code="KeyL",
+                 windowsVirtualKeyCode=76, modifiers=4 | 8)
+    browser.call("Input.dispatchKeyEvent", type="keyUp", key="L", code="KeyL", modifiers=4 | 8)
+    browser.wait(size, "a key pressed the button")
+    done("keys")
+
+
+def native():
+    """The native body beside the patched one."""
+    view("ChoresScreen")
+    browser.says("Fix the bike")
+    browser.click("#native")
+    browser.wait("['ready', 'failed'].includes(document.body.dataset.native)", "a native build")
+    browser.wait("document.querySelector('#same').innerText === 'the same'", "the same tree")
+    for at in ("#screen ", "#native-screen "):
+        browser.click(at + ".segment", "Done")
+        browser.says_not("Write to Zoë")
+        browser.click(at + ".segment", "All")
+        browser.says("Write to Zoë")
+    texts = [browser.run(f"document.querySelector('{at}').innerText")
+             for at in ("#screen", "#native-screen")]
+    assert texts[0] == texts[1], texts
+    browser.wait("document.querySelector('#same').innerText === 'the same'", "the same still")
+    picture("side-by-side")
+    view("SettingsScreen")
+    browser.wait("document.querySelector('#same').innerText === 'the same'", "settings")
+    view("Counter")
+    browser.click(screen + "button", "More")
+    browser.wait("document.querySelector('#same').innerText === 'the same'", "counter")
+    browser.click("#native")
+    browser.wait("document.querySelector('#native-side').hidden", "one device")
+    done("side by side")
 
 
 def tree():
@@ -155,10 +238,12 @@ def edit():
     generation = browser.run("document.body.dataset.generation")
     with open(source, encoding="utf-8") as file:
         text = file.read()
+    begun = time.monotonic()
     with open(source, "w", encoding="utf-8") as file:
         file.write(text.replace('"Many"', '"A great many"'))
     browser.wait(f"document.body.dataset.generation !== '{generation}'", "a new build")
     browser.says("A great many")
+    print(f"figure: edit to new screen {time.monotonic() - begun:.1f} s", flush=True)
     assert "308" in browser.text(), "the state is kept"
     done("edit")
     with open(source, "w", encoding="utf-8") as file:
@@ -190,7 +275,8 @@ def latency():
 
 try:
     browser.open(url + "/#Counter")
-    for step in (counter, every_event, chores, settings, shop, long_list, tree, edit, latency):
+    for step in (counter, every_event, chores, settings, shop, long_list, language, desk, tree,
+                 edit, latency, native):
         step()
 except (Failed, AssertionError) as fault:
     picture("fault")

@@ -62,8 +62,10 @@ extension Environment where Value: AnyObject {
     /// A model that a view above put into the environment.
     public init(_ type: Value.Type) {
         self.init(reading: { values in
-            for box in values.objects {
-                if let box = box as? _EnvironmentObjectBox<Value> { return box.model }
+            var next = values.objects
+            while let object = next {
+                if let box = object as? _EnvironmentObjectBox<Value> { return box.model }
+                next = object.outer
             }
             preconditionFailure("no model of this type in the environment")
         })
@@ -72,6 +74,6 @@ extension Environment where Value: AnyObject {
 
 extension View {
     public func environment<Model: AnyObject>(_ model: Model) -> _Block {
-        _surrounded { $0.objects.insert(_EnvironmentObjectBox(model), at: 0) }
+        _surrounded { $0.objects = _EnvironmentObjectBox(model).before($0.objects) }
     }
 }

@@ -19,7 +19,7 @@ public final class _Emitter {
     /// What the nearest selection's `tag`s are collected in.
     var tags: _Tags?
     /// Runs after the pass: `onChange` and its like.
-    var after: [() -> Void] = []
+    var after = _Nodes()
 
     init(_ scope: _Scope) {
         capacity = 4096
@@ -30,7 +30,7 @@ public final class _Emitter {
     deinit { base.deallocate() }
 
     /// Begins a pass; `bytes` was given away.
-    func restart(at root: _Scope) {
+    @inline(never) func restart(at root: _Scope) {
         scope = root
         count = 0
         nodes = 0
@@ -38,8 +38,15 @@ public final class _Emitter {
         tags = nil
     }
 
+    /// Runs what was left for after the pass.
+    @inline(never) func runAfter() {
+        let work = after
+        after = _Nodes()
+        for index in 0..<work.count { work.get(index, _Work.self).run() }
+    }
+
     /// Gives the buffer away and takes a new one.
-    func handOver() -> (UnsafeMutableRawPointer, Int) {
+    @inline(never) func handOver() -> (UnsafeMutableRawPointer, Int) {
         let result = (base, count)
         base = .allocate(byteCount: capacity, alignment: 16)
         count = 0
@@ -198,6 +205,34 @@ public final class _Emitter {
         let key = scope.nextKey
         scope.nextKey += 1
         return enter(key)
+    }
+
+    /// Writes what stands at the present place, in a way that can be repeated.
+    @inline(never) func scoped(_ content: @escaping (_Emitter) -> Void) {
+        scope.content = content
+        scope.around = _surroundings
+        scope.isLazy = isLazy
+        scope.tags = tags
+        writeScope(content)
+    }
+
+    @inline(never) private func writeScope(_ content: (_Emitter) -> Void) {
+        let mark = open(_Op.scopeView)
+        u32(scope.id)
+        content(self)
+        close(mark)
+    }
+
+    /// Writes a place again, without what is around it.
+    @inline(never) func redraw(_ scope: _Scope) {
+        guard let content = scope.content, let around = scope.around else { return }
+        self.scope = scope
+        isLazy = scope.isLazy
+        tags = scope.tags
+        _surroundings = around
+        scope.begin()
+        writeScope(content)
+        scope.sweep()
     }
 
     @inline(__always) func leave(_ outer: _Scope) { scope = outer }

@@ -123,8 +123,9 @@ public struct ForEach: _Primitive {
     private func keepFetched(_ scope: _Scope, from first: Int) {
         let generation = scope.mount.generation
         var looks = 20_000
-        for child in scope.children
-        where child.isFetched && child.generation != generation {
+        for number in 0..<scope.childCount {
+            let child = scope.child(at: number)
+            guard child.isFetched, child.generation != generation else { continue }
             var distance = 0
             search: while distance < count, looks > 0 {
                 for place in [child.fetchedAt - distance, child.fetchedAt + distance]
@@ -145,7 +146,8 @@ public struct ForEach: _Primitive {
 extension _Scope {
     func keep(_ generation: UInt32) {
         self.generation = generation
-        for child in children { child.keep(generation) }
+        isChanged = false
+        for index in 0..<childCount { child(at: index).keep(generation) }
     }
 }
 

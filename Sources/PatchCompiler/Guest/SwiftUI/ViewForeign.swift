@@ -34,10 +34,11 @@
             }
             while scope.actions.count <= ordinal {
                 let number = scope.actions.count
-                scope.actions.append { [weak self] reader in
-                    guard let self, number < tokens.count else { return }
-                    send(tokens[number], reader.unread)
-                }
+                scope.actions.append(
+                    _Action { [weak self] reader in
+                        guard let self, number < tokens.count else { return }
+                        send(tokens[number], reader.unread)
+                    })
             }
             return UInt64(scope.id) << 32 | UInt64(ordinal)
         }
@@ -59,11 +60,9 @@
 
         /// What is kept at this place, made at the first visit.
         public func kept<Value>(_ make: () -> Value) -> Value {
-            if let known = scope.slots.first, let kept = known as? _Kept<Value> {
-                return kept.value
-            }
+            if let kept = scope.first as? _Kept<Value> { return kept.value }
             let made = _Kept(make())
-            scope.slots = [made]
+            scope.keep(made, 0)
             return made.value
         }
 
@@ -76,7 +75,7 @@
         }
 
         /// Runs something when the pass is done.
-        public func afterPass(_ body: @escaping () -> Void) { after.append(body) }
+        public func afterPass(_ body: @escaping () -> Void) { after.append(_Work(body)) }
 
         /// What surrounds the place, in the form of `op_mount`.
         public var surroundings: [UInt8] {
@@ -98,5 +97,5 @@
     }
 
     /// Says that something changed that is to be drawn.
-    public func _noteChange() { _isDirty = true }
+    public func _noteChange() { _noteWideChange() }
 #endif

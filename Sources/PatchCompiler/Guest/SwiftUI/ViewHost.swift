@@ -4,24 +4,27 @@
 // What the host calls. Docs/internals/views.md, "Calls".
 
 /// A screen that the host shows.
-public final class _Mount {
+public final class _Mount: _Node {
     var nextScope: UInt32 = 1
     var generation: UInt32 = 1
     private var place: _Scope?
     private var emitter: _Emitter?
     private let factory: _Factory
     private var content: _Block
+    /// The wide changes that the last whole pass knew of; none has been yet.
+    private var knownChanges = _wideChanges &- 1
     private var environment = _Surroundings(EnvironmentValues())
     /// What a version of the module before this one, or native code, left for the state here.
     var saved = _Saved()
     /// Values that the host owns, by the names of the properties that bind them.
-    private var bound: [_AnyLocation] = []
+    private var bound = _Nodes()
     /// Ends the presentation of the screen itself.
     private(set) var wantsDismissal = false
 
     init(_ factory: @escaping _Factory, _ reader: inout GuestReader) {
         self.factory = factory
         content = _Block(EmptyView())
+        super.init()
         let count = reader.arrayHeader()
         precondition(count == 2 || count == 3)
         take(&reader)
@@ -57,7 +60,7 @@ public final class _Mount {
         if next() { values.size.width = reader.double() }
         if next() { values.size.height = reader.double() }
         environment = _Surroundings(values)
-        _isDirty = true
+        _noteWideChange()
     }
 
     private func small(_ reader: inout GuestReader) -> UInt8 { reader.integer(UInt8.self) }
@@ -79,24 +82,45 @@ public final class _Mount {
 
     /// Makes the whole tree. What runs after a pass may change state, so that another pass is needed;
     /// views that never come to rest are shown as they are after some.
-    func render() -> (UnsafeMutableRawPointer, Int) {
+    ///
+    /// With `changesOnly` the answer may be an operation that holds the places that changed since
+    /// the answer before (`_Op.changes`), if the module knows them.
+    func render(changesOnly: Bool = false) -> (UnsafeMutableRawPointer, Int) {
         let e = ready()
+        if changesOnly, knownChanges == _wideChanges, !_readsSettings, drawChanges(e) {
+            return e.handOver()
+        }
         var passes = 0
         repeat {
             _isDirty = false
+            knownChanges = _wideChanges
             generation &+= 1
             root.begin()
             e.restart(at: root)
             _surroundings = environment
             emit(e)
             root.sweep()
-            let after = e.after
-            e.after = []
-            for action in after { action() }
+            e.runAfter()
             passes += 1
         } while _isDirty && passes < 8
         _isDirty = false
         return e.handOver()
+    }
+
+    /// Writes the places that changed.
+    /// - Returns: false when the whole tree is to be made: something else changed meanwhile.
+    private func drawChanges(_ e: _Emitter) -> Bool {
+        var changed = _Nodes()
+        var isWhole = false
+        guard !root.changes(into: &changed, &isWhole), !isWhole else { return false }
+        _isDirty = false
+        e.restart(at: root)
+        let mark = e.open(_Op.changes)
+        if !changed.isEmpty { generation &+= 1 }
+        for index in 0..<changed.count { e.redraw(changed.get(index)) }
+        e.closeModifier(mark)
+        e.runAfter()
+        return !_isDirty
     }
 
     private func emit(_ e: _Emitter) {
@@ -107,7 +131,7 @@ public final class _Mount {
             withObservationTracking {
                 content._emit(e)
             } onChange: {
-                _isDirty = true
+                _noteWideChange()
             }
         #endif
     }
@@ -135,8 +159,9 @@ public final class _Mount {
         else { return 2 }
         wantsDismissal = false
         saved = _Saved()
-        let action = scope.actions[ordinal]
-        action(&reader)
+        // A copy: the action may lead to another one at its place.
+        let run = scope.actions.get(ordinal, _Action.self).run
+        run(&reader)
         return (_isDirty ? 1 : 0) | (wantsDismissal ? 4 : 0)
     }
 }
@@ -149,8 +174,9 @@ extension _Mount {
         _ identity: _Saved.Identity, _ value: Value,
         _ write: @escaping (inout GuestWriter, Value) -> Void
     ) -> Binding<Value> {
-        for known in bound where known.identity == identity {
-            let location = unsafeDowncast(known, to: _Location<Value>.self)
+        for index in 0..<bound.count
+        where bound.get(index, _AnyLocation.self).identity == identity {
+            let location = bound.get(index, _Location<Value>.self)
             location.value = value
             return Binding(get: { location.value }, set: { location.set($0) })
         }
@@ -161,10 +187,10 @@ extension _Mount {
 
     /// The values of all state that can leave the guest.
     func state() -> Int64 {
-        var found: [_AnyLocation] = []
+        var found = _Nodes()
         func collect(_ scope: _Scope) {
             scope.saved(writtenOnly: false, into: &found)
-            for child in scope.children { collect(child) }
+            for index in 0..<scope.childCount { collect(scope.child(at: index)) }
         }
         collect(root)
         return _Saved.write(found)
@@ -173,12 +199,14 @@ extension _Mount {
     /// What the guest changed of the values that the host keeps as well: the state of the mounted
     /// view itself, and what it binds.
     func written() -> Int64 {
-        var found: [_AnyLocation] = []
-        for scope in root.children where scope.path == 0 {
-            scope.saved(writtenOnly: true, into: &found)
+        var found = _Nodes()
+        for index in 0..<root.childCount where root.child(at: index).path == 0 {
+            root.child(at: index).saved(writtenOnly: true, into: &found)
         }
-        for location in bound where location.isWritten { found.append(location) }
-        for location in found { location.isWritten = false }
+        for index in 0..<bound.count where bound.get(index, _AnyLocation.self).isWritten {
+            found.append(bound[index])
+        }
+        for index in 0..<found.count { found.get(index, _AnyLocation.self).isWritten = false }
         return found.isEmpty ? 0 : _Saved.write(found)
     }
 }
@@ -198,12 +226,22 @@ public func _bound<Value>(
 /// Makes a view from the values of its properties.
 public typealias _Factory = (inout GuestReader) -> _Block
 
-nonisolated(unsafe) private var _factories: [(id: UInt64, make: _Factory)] = []
-nonisolated(unsafe) private var _mounts: [_Mount?] = []
+private final class _Announced: _Node {
+    let id: UInt64
+    let make: _Factory
+    init(_ id: UInt64, _ make: @escaping _Factory) {
+        self.id = id
+        self.make = make
+    }
+}
+
+nonisolated(unsafe) private var _factories = _Nodes()
+/// The mounted views by their handles; places that are free hold something else.
+nonisolated(unsafe) private var _mounts = _Nodes()
 
 /// Announces a view that hosts may mount; generated code calls it.
 public func _registerView(_ id: UInt64, _ make: @escaping _Factory) {
-    _factories.append((id, make))
+    _factories.append(_Announced(id, make))
 }
 
 /// Generated beside the views.
@@ -213,10 +251,10 @@ public func _registerView(_ id: UInt64, _ make: @escaping _Factory) {
 /// - Returns: its handle, or 0 when there is no view of that id.
 public func _mount(_ id: UInt64, _ reader: inout GuestReader) -> UInt32 {
     if _factories.isEmpty { _registerViews() }
-    for factory in _factories where factory.id == id {
-        let mount = _Mount(factory.make, &reader)
-        for index in _mounts.indices where _mounts[index] == nil {
-            _mounts[index] = mount
+    for number in 0..<_factories.count where _factories.get(number, _Announced.self).id == id {
+        let mount = _Mount(_factories.get(number, _Announced.self).make, &reader)
+        for index in 0..<_mounts.count where !(_mounts[index] is _Mount) {
+            _mounts.set(index, mount)
             return UInt32(index + 1)
         }
         _mounts.append(mount)
@@ -226,7 +264,8 @@ public func _mount(_ id: UInt64, _ reader: inout GuestReader) -> UInt32 {
 }
 
 @inline(never) public func _mounted(_ handle: UInt32) -> _Mount {
-    guard handle > 0, Int(handle) <= _mounts.count, let mount = _mounts[Int(handle) - 1] else {
+    guard handle > 0, Int(handle) <= _mounts.count, let mount = _mounts[Int(handle) - 1] as? _Mount
+    else {
         preconditionFailure("no view is mounted under this handle")
     }
     return mount
@@ -234,7 +273,7 @@ public func _mount(_ id: UInt64, _ reader: inout GuestReader) -> UInt32 {
 
 public func _unmount(_ handle: UInt32) {
     _ = _mounted(handle)
-    _mounts[Int(handle) - 1] = nil
+    _mounts.set(Int(handle) - 1, _Node())
 }
 
 #if hasFeature(Embedded)
@@ -258,7 +297,7 @@ public func _unmount(_ handle: UInt32) {
     }
 
     @_cdecl("op_render") public func op_render(_ handle: UInt32, _ scope: UInt64) -> UInt64 {
-        packed(_mounted(handle).render())
+        packed(_mounted(handle).render(changesOnly: scope != 0))
     }
 
     @_cdecl("op_event") public func op_event(
@@ -283,6 +322,9 @@ public func _unmount(_ handle: UInt32) {
     extension _Mount {
         /// The tree, for hosts in the same process.
         public func renderedBytes() -> [UInt8] { taken(render()) }
+
+        /// What changed, for hosts in the same process.
+        public func changedBytes() -> [UInt8] { taken(render(changesOnly: true)) }
 
         /// A row, for hosts in the same process.
         public func rowBytes(_ token: UInt64, _ index: Int) -> [UInt8]? {

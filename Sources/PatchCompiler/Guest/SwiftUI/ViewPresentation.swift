@@ -170,7 +170,7 @@ extension View {
         for type: Value.Type, @ViewBuilder destination: @escaping (Value) -> C
     ) -> _Block {
         _surrounded {
-            $0.objects.insert(_Destination<Value> { _Block(destination($0)) }, at: 0)
+            $0.objects = _Destination<Value> { _Block(destination($0)) }.before($0.objects)
         }
     }
 }
@@ -217,8 +217,10 @@ public struct NavigationLink: _Primitive {
     }
     public init<V: Hashable, L: View>(value: V, @ViewBuilder label: () -> L) {
         destination = {
-            for object in _surroundings.values.objects {
+            var next = _surroundings.values.objects
+            while let object = next {
                 if let known = object as? _Destination<V> { return known.make(value) }
+                next = object.outer
             }
             return _Block(EmptyView())
         }

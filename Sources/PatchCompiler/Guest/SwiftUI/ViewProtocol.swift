@@ -30,10 +30,7 @@ extension View {
         let outer = e.enterNext()
         var view = self
         view._link(_Linker(scope: e.scope))
-        let mark = e.open(_Op.scopeView)
-        e.u32(e.scope.id)
-        view.body._emit(e)
-        e.close(mark)
+        e.scoped { [view] e in view.body._emit(e) }
         e.leave(outer)
     }
 
@@ -157,10 +154,7 @@ extension View {
             let outer = e.enterNext()
             var modifier = modifier
             modifier._link(_Linker(scope: e.scope))
-            let mark = e.open(_Op.scopeView)
-            e.u32(e.scope.id)
-            modifier.body(content: _Block(self))._emit(e)
-            e.close(mark)
+            e.scoped { [modifier] e in modifier.body(content: _Block(self))._emit(e) }
             e.leave(outer)
         }
     }
@@ -193,12 +187,12 @@ extension View {
     ) -> _Block {
         _Block { e in
             let outer = e.enterNext()
-            let isNew = e.scope.slots.isEmpty
+            let isNew = e.scope.first == nil
             let known = e.scope.location(0, value)
             if isNew && initial || known.value != value {
                 let old = known.value
                 known.value = value
-                e.after.append { perform(old, value) }
+                e.after.append(_Work { perform(old, value) })
             }
             _emit(e)
             e.leave(outer)

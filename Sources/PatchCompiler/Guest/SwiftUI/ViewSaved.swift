@@ -11,24 +11,29 @@ struct _Saved {
         var type: UInt64
     }
 
-    private struct Entry {
-        var path: UInt64
-        var identity: Identity
-        var bytes: [UInt8]
+    private final class Entry: _Node {
+        let path: UInt64
+        let identity: Identity
+        let bytes: [UInt8]
+
+        init(_ reader: inout GuestReader) {
+            reader.arrayHeader(exactly: 4)
+            path = reader.integer(UInt64.self)
+            identity = Identity(
+                name: reader.integer(UInt64.self), type: reader.integer(UInt64.self))
+            bytes = reader.binary()
+        }
     }
 
-    private var entries: [Entry] = []
+    private var entries = _Nodes()
 
     init() {}
 
     init(_ reader: inout GuestReader) {
-        entries = reader.array { reader in
-            reader.arrayHeader(exactly: 4)
-            return Entry(
-                path: reader.integer(UInt64.self),
-                identity: Identity(
-                    name: reader.integer(UInt64.self), type: reader.integer(UInt64.self)),
-                bytes: reader.binary())
+        var left = reader.arrayHeader()
+        while left > 0 {
+            entries.append(Entry(&reader))
+            left -= 1
         }
     }
 
@@ -48,18 +53,21 @@ struct _Saved {
     mutating func take(_ path: UInt64, _ identity: Identity) -> _SavedReader? {
         var index = 0
         while index < entries.count {
-            if entries[index].path == path, entries[index].identity == identity {
-                return _SavedReader(entries.remove(at: index).bytes)
+            let entry = entries.get(index, Entry.self)
+            if entry.path == path, entry.identity == identity {
+                entries.remove(at: index)
+                return _SavedReader(entry.bytes)
             }
             index += 1
         }
         return nil
     }
 
-    @inline(never) static func write(_ all: [_AnyLocation]) -> Int64 {
+    @inline(never) static func write(_ all: _Nodes) -> Int64 {
         var writer = GuestWriter(capacity: 256)
         writer.arrayHeader(all.count)
-        for one in all {
+        for index in 0..<all.count {
+            let one = all.get(index, _AnyLocation.self)
             writer.arrayHeader(4)
             writer.uint(one.path)
             writer.uint(one.identity?.name ?? 0)

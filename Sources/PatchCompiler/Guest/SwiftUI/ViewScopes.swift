@@ -6,18 +6,27 @@
 // an `if`, the identifier of a row. A scope that a pass did not visit loses its state.
 
 /// A place in the structure of a view.
-public final class _Scope {
+public final class _Scope: _Node {
     let key: UInt64
     let id: UInt32
     /// Where it stands, by the keys of all scopes down to it: the same in another version of the
     /// module that has the same places. 0 is the view that the host mounted.
     let path: UInt64
     unowned(unsafe) let mount: _Mount
-    var children: [_Scope] = []
-    /// State of the view that stands here, by slot.
-    var slots: [_AnyLocation?] = []
-    /// What its events do, by ordinal.
-    var actions: [(inout GuestReader) -> Void] = []
+    private var children = _Nodes()
+    /// State of the view that stands here: the first slot, which knows the next.
+    private(set) var first: _AnyLocation?
+    /// What its events do, by ordinal (``_Action``).
+    var actions = _Nodes()
+    /// Writes the view that stands here by itself, with what was around it.
+    var content: ((_Emitter) -> Void)?
+    var around: _Surroundings?
+    var isLazy = false
+    var tags: _Tags?
+    /// Whether state of this place changed since it was drawn.
+    var isChanged = false
+    /// Whether the last pass that could drew it.
+    private(set) var isLive = true
     /// Makes the row at an index, for a `ForEach` in a long list.
     var makeRow: ((_Emitter, Int) -> Void)?
     #if !hasFeature(Embedded)
@@ -41,9 +50,14 @@ public final class _Scope {
         generation = mount.generation
     }
 
+    var childCount: Int { children.count }
+    func child(at index: Int) -> _Scope { children.get(index) }
+
     /// Begins a visit.
-    func begin() {
+    @inline(never) func begin() {
         generation = mount.generation
+        isChanged = false
+        isLive = true
         nextKey = 0
         nextAction = 0
         cursor = 0
@@ -66,7 +80,7 @@ public final class _Scope {
 
     /// The child that was entered last.
     var visited: _Scope? {
-        cursor > 0 && cursor <= children.count ? children[cursor - 1] : nil
+        cursor > 0 && cursor <= children.count ? child(at: cursor - 1) : nil
     }
 
     private func find(_ key: UInt64) -> _Scope? {
@@ -75,9 +89,10 @@ public final class _Scope {
         var steps = 0
         while steps < count {
             if at >= count { at = 0 }
-            if children[at].key == key {
+            let child = child(at: at)
+            if child.key == key {
                 cursor = at + 1
-                return children[at]
+                return child
             }
             at += 1
             steps += 1
@@ -97,9 +112,9 @@ public final class _Scope {
         let ordinal = nextAction
         nextAction += 1
         if ordinal < actions.count {
-            actions[ordinal] = action
+            actions.get(ordinal, _Action.self).run = action
         } else {
-            actions.append(action)
+            actions.append(_Action(action))
         }
         return UInt64(id) << 32 | UInt64(ordinal)
     }
@@ -108,7 +123,7 @@ public final class _Scope {
     func location<Value>(_ slot: Int, _ initial: Value) -> _Location<Value> {
         if let known = known(slot) { return unsafeDowncast(known, to: _Location<Value>.self) }
         let made = _Location(initial)
-        slots[slot] = made
+        keep(made, slot)
         return made
     }
 
@@ -120,20 +135,31 @@ public final class _Scope {
     ) -> _Location<Value> {
         if let known = known(slot) { return unsafeDowncast(known, to: _Location<Value>.self) }
         let made = _SavedLocation(initial, path, identity, write)
-        slots[slot] = made
+        keep(made, slot)
         if let left = mount.saved.take(path, identity) { made.value = left.read(read) }
         return made
     }
 
     @inline(never) private func known(_ slot: Int) -> _AnyLocation? {
-        while slots.count <= slot { slots.append(nil) }
-        return slots[slot]
+        var next = first
+        while let one = next, one.slot != slot { next = one.next }
+        return next
+    }
+
+    /// Keeps state in a slot that has none.
+    @inline(never) func keep(_ location: _AnyLocation, _ slot: Int) {
+        location.scope = self
+        location.slot = slot
+        location.next = first
+        first = location
     }
 
     /// Adds what can leave the guest.
-    func saved(writtenOnly: Bool, into found: inout [_AnyLocation]) {
-        for case .some(let slot) in slots where slot.identity != nil {
-            if slot.isWritten || !writtenOnly { found.append(slot) }
+    @inline(never) func saved(writtenOnly: Bool, into found: inout _Nodes) {
+        var next = first
+        while let one = next {
+            if one.identity != nil, one.isWritten || !writtenOnly { found.append(one) }
+            next = one.next
         }
     }
 
@@ -142,7 +168,7 @@ public final class _Scope {
     func sweep() {
         var index = 0
         while index < children.count {
-            let child = children[index]
+            let child = child(at: index)
             let age = mount.generation &- child.generation
             if age == 0 {
                 child.sweep()
@@ -156,28 +182,66 @@ public final class _Scope {
         }
     }
 
+    deinit { letGo() }
+
+    /// State that outlives its place tells nobody any more.
+    @inline(never) private func letGo() {
+        while let one = first {
+            first = one.next
+            one.next = nil
+            one.scope = nil
+        }
+    }
+
     private func forget() {
-        slots = []
+        letGo()
+        content = nil
+        tags = nil
+        isLive = false
+        isChanged = false
         makeRow = nil
         fetchedAt = -1
-        for child in children { child.forget() }
+        for index in 0..<children.count { child(at: index).forget() }
+    }
+
+    /// Collects the outermost places that have to be drawn for all that changed below here.
+    /// - Returns: whether this place itself has to be drawn with what is around it.
+    func changes(into found: inout _Nodes, _ isWhole: inout Bool) -> Bool {
+        guard isLive else { return false }
+        let before = found.count
+        var needsThis = isChanged
+        for index in 0..<children.count
+        where child(at: index).changes(into: &found, &isWhole) { needsThis = true }
+        guard needsThis || found.count > before else { return false }
+        // The host holds rows that it fetched apart from the tree.
+        if isFetched { isWhole = true }
+        guard needsThis else { return false }
+        guard content != nil else { return true }
+        found.cut(to: before)
+        found.append(self)
+        return false
     }
 
     func find(id: UInt32) -> _Scope? {
         if self.id == id { return self }
-        for child in children {
-            if let found = child.find(id: id) { return found }
+        for index in 0..<children.count {
+            if let found = child(at: index).find(id: id) { return found }
         }
         return nil
     }
 }
 
 /// State without its type.
-public class _AnyLocation {
+public class _AnyLocation: _Node {
+    /// The number of the property among those of its view, and the state of another one.
+    fileprivate(set) var slot = 0
+    fileprivate(set) var next: _AnyLocation?
     /// Where its view stands.
     var path: UInt64 = 0
     /// Hashes of the property's name and type, for state that can leave the guest.
     var identity: _Saved.Identity?
+    /// The place whose view has it; the host's values have none.
+    unowned(unsafe) var scope: _Scope?
     /// Whether the guest changed it since the host asked last.
     var isWritten = false
     /// Writes the value, when it can leave the guest.
@@ -191,12 +255,26 @@ public class _Location<Value>: _AnyLocation {
     func set(_ value: Value) {
         self.value = value
         isWritten = true
+        guard let scope else { return _noteWideChange() }
+        scope.isChanged = true
         _isDirty = true
     }
 }
 
 /// Whether something changed since the last pass.
 nonisolated(unsafe) var _isDirty = false
+
+/// Whether a view read what others change as well, without word of it.
+nonisolated(unsafe) var _readsSettings = false
+
+/// Counts the changes that any view may show.
+nonisolated(unsafe) var _wideChanges: UInt32 = 0
+
+/// Something changed, and nobody knows which views show it.
+@inline(never) func _noteWideChange() {
+    _isDirty = true
+    _wideChanges &+= 1
+}
 
 /// What `_link` is given: where the view stands.
 public struct _Linker {

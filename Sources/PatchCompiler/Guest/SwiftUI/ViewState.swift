@@ -129,7 +129,8 @@ public struct EnvironmentValues {
     public var dismiss = DismissAction()
     var size: (width: Double, height: Double) = (390, 844)
     var buttonStyle: ((ButtonStyleConfiguration) -> _Block)?
-    var objects: [_EnvironmentObject] = []
+    /// The model that was put in last, which knows the one before it.
+    var objects: _EnvironmentObject?
 
     public var presentationMode: Binding<PresentationMode> {
         let dismiss = dismiss
@@ -246,7 +247,7 @@ public protocol ObservableObject: AnyObject {}
         set {
             value = newValue
             changes &+= 1
-            _isDirty = true
+            _noteWideChange()
         }
     }
 
@@ -301,7 +302,7 @@ public protocol ObservableObject: AnyObject {}
             set: {
                 var same = model
                 write(&same, $0)
-                _isDirty = true
+                _noteWideChange()
             })
     }
 
@@ -318,7 +319,15 @@ public protocol ObservableObject: AnyObject {}
 }
 
 /// A model in the environment.
-class _EnvironmentObject {}
+class _EnvironmentObject {
+    private(set) var outer: _EnvironmentObject?
+
+    /// Puts it before others.
+    func before(_ outer: _EnvironmentObject?) -> _EnvironmentObject {
+        self.outer = outer
+        return self
+    }
+}
 final class _EnvironmentObjectBox<Model: AnyObject>: _EnvironmentObject {
     let model: Model
     init(_ model: Model) { self.model = model }
@@ -341,8 +350,10 @@ final class _EnvironmentObjectBox<Model: AnyObject>: _EnvironmentObject {
     public mutating func _link(_ linker: _Linker, _ slot: Int) { link.target = Self.find() }
 
     private static func find() -> Model? {
-        for box in _surroundings.values.objects {
-            if let box = box as? _EnvironmentObjectBox<Model> { return box.model }
+        var next = _surroundings.values.objects
+        while let object = next {
+            if let box = object as? _EnvironmentObjectBox<Model> { return box.model }
+            next = object.outer
         }
         return nil
     }
@@ -350,7 +361,7 @@ final class _EnvironmentObjectBox<Model: AnyObject>: _EnvironmentObject {
 
 extension View {
     public func environmentObject<Model: ObservableObject>(_ model: Model) -> _Block {
-        _surrounded { $0.objects.insert(_EnvironmentObjectBox(model), at: 0) }
+        _surrounded { $0.objects = _EnvironmentObjectBox(model).before($0.objects) }
     }
 }
 

@@ -15,7 +15,7 @@
         get { read(key) ?? initial }
         nonmutating set {
             write(key, newValue)
-            _isDirty = true
+            _noteWideChange()
         }
     }
 
@@ -171,6 +171,8 @@ extension _Setting where Value == Data {
         }
 
         private static func get(_ kind: Kind, _ key: String) -> [UInt8]? {
+            // Others change settings and tell nobody here: whoever shows one draws all of it.
+            _readsSettings = true
             var key = key
             return key.withUTF8 { key -> [UInt8]? in
                 var room = 64

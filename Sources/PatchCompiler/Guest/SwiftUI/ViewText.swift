@@ -73,12 +73,10 @@ public struct LocalizedStringKey: Equatable, ExpressibleByStringInterpolation {
                 key += literal
                 return
             }
-            var bytes: [UInt8] = []
-            for byte in literal.utf8 {
-                bytes.append(byte)
-                if byte == 0x25 { bytes.append(byte) }
+            for character in literal.unicodeScalars {
+                key.unicodeScalars.append(character)
+                if character == "%" { key.unicodeScalars.append(character) }
             }
-            key += String(decoding: bytes, as: UTF8.self)
         }
 
         mutating func add(_ format: String, _ argument: _Argument) {
@@ -188,7 +186,23 @@ public struct Text: _Primitive, Equatable {
     var _first: _TextContent
     var look: _TextLook?
     /// Texts that follow in the same line.
-    var more: [Text] = []
+    var more = _Nodes()
+
+    final class Run: _Node {
+        let text: Text
+        init(_ text: Text) { self.text = text }
+    }
+
+    public static func == (left: Text, right: Text) -> Bool {
+        guard left._first == right._first, left.look == right.look,
+            left.more.count == right.more.count
+        else { return false }
+        for index in 0..<left.more.count
+        where left.more.get(index, Run.self).text != right.more.get(index, Run.self).text {
+            return false
+        }
+        return true
+    }
 
     public init(_ key: LocalizedStringKey) { _first = key._content }
     public init(
@@ -205,7 +219,7 @@ public struct Text: _Primitive, Equatable {
         guard !more.isEmpty else { return emitOne(e) }
         let mark = e.open(_Op.textRunsView)
         emitOne(e)
-        for text in more { text._emit(e) }
+        for index in 0..<more.count { more.get(index, Run.self).text._emit(e) }
         e.close(mark)
     }
 
@@ -218,7 +232,7 @@ public struct Text: _Primitive, Equatable {
 
     public static func + (left: Text, right: Text) -> Text {
         var both = left
-        both.more.append(right)
+        both.more.append(Run(right))
         return both
     }
 
@@ -226,7 +240,9 @@ public struct Text: _Primitive, Equatable {
     private consuming func changed(_ change: _TextLook.Change) -> Text {
         let look = own()
         look.apply(change)
-        for index in more.indices { more[index] = more[index].changed(change) }
+        for index in 0..<more.count {
+            more.set(index, Run(more.get(index, Run.self).text.changed(change)))
+        }
         return self
     }
 

@@ -167,6 +167,7 @@ extension NavigationViewStyle where Self == ColumnsNavigationViewStyle { @inlina
     static var alertModifier: UInt16 { 1154 }
     static var confirmationDialogModifier: UInt16 { 1155 }
     static var navigationDestinationModifier: UInt16 { 1157 }
+    static var changes: UInt16 { 8 }
     static var part: UInt16 { 9 }
 }
 
