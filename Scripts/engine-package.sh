@@ -10,7 +10,7 @@ mkdir -p "$folder/Sources" "$folder/Tests"
 for target in CWasmCore WebAssembly WebAssemblySpec; do
     ln -sfn "$root/Sources/$target" "$folder/Sources/$target"
 done
-for target in TestSupport WebAssemblyTests WebAssemblySpecTests; do
+for target in CSpawn TestSupport WebAssemblyTests WebAssemblySpecTests; do
     ln -sfn "$root/Tests/$target" "$folder/Tests/$target"
 done
 settings=
@@ -26,7 +26,8 @@ let package = Package(
         .target(name: "CWasmCore"$settings),
         .target(name: "WebAssembly", dependencies: ["CWasmCore"]),
         .target(name: "WebAssemblySpec", dependencies: ["WebAssembly"]),
-        .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .target(name: "CSpawn", path: "Tests/CSpawn"),
+        .target(name: "TestSupport", dependencies: ["CSpawn"], path: "Tests/TestSupport"),
         .testTarget(name: "WebAssemblyTests", dependencies: ["WebAssembly", "TestSupport"]),
         .testTarget(
             name: "WebAssemblySpecTests",

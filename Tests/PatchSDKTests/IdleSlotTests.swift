@@ -177,17 +177,19 @@ import Testing
         #expect(reports.withLock { $0 } == [.trapped, .demoted, .trapped])
     }
 
-    @Test("no more instances are kept than the limits say, and none once nobody has the table")
-    func kept() throws {
+    @Test(
+        "no more instances are kept than the limits say, and none once nobody has the table",
+        arguments: [(0, 0), (2, 2), (8, 8), (11, 11), (40, 12)])
+    func kept(_ limit: Int, _ expected: Int) throws {
         final class Seen { weak var instance: ModuleInstance? }
         var seen: [Seen] = []
         weak var gone: LoadedModule?
         do {
             let table = RoutingTable { _, _ in }
-            let module = try load { $0.idleInstances = 2 }
+            let module = try load { $0.idleInstances = limit }
             gone = module
             table.swap(to: module)
-            var leases = (0..<6).map { _ in table.lease(of: module) }
+            var leases = (0..<12).map { _ in table.lease(of: module) }
             for index in leases.indices {
                 let one = Seen()
                 one.instance = try leases[index].instance()
@@ -196,9 +198,9 @@ import Testing
             }
             #expect(seen.allSatisfy { $0.instance != nil })
             while let lease = leases.popLast() { table.end(lease) }
-            #expect(seen.count { $0.instance != nil } == 2)
+            #expect(seen.count { $0.instance != nil } == expected)
             #expect(Self.call(table, Self.count) == 1)
-            #expect(seen.count { $0.instance != nil } == 2)
+            #expect(seen.count { $0.instance != nil } == expected)
         }
         #expect(gone == nil)
         #expect(seen.allSatisfy { $0.instance == nil })

@@ -7,9 +7,12 @@ final class IdleSlots: @unchecked Sendable {
     // and used by the one thread that has set its lowest bit.
     private let slots: UnsafeMutablePointer<patch_slot>
 
+    /// How many instances there is room for.
+    static let count = Int(PATCH_SLOT_COUNT)
+
     init() {
-        slots = .allocate(capacity: Int(PATCH_SLOT_COUNT))
-        slots.initialize(repeating: patch_slot(), count: Int(PATCH_SLOT_COUNT))
+        slots = .allocate(capacity: Self.count)
+        slots.initialize(repeating: patch_slot(), count: Self.count)
     }
 
     deinit {
@@ -54,7 +57,7 @@ final class IdleSlots: @unchecked Sendable {
     func empty() -> (idle: [ModuleInstance], busy: Int) {
         var idle: [ModuleInstance] = []
         var busy = 0
-        for index in 0..<Int(PATCH_SLOT_COUNT) {
+        for index in 0..<Self.count {
             let held = patch_slot_empty(slots + index)
             if held & 1 != 0 {
                 busy += 1
@@ -67,6 +70,6 @@ final class IdleSlots: @unchecked Sendable {
 
     /// Whether no call is in progress.
     var isIdle: Bool {
-        (0..<Int(PATCH_SLOT_COUNT)).allSatisfy { !patch_slot_is_busy(slots + $0) }
+        (0..<Self.count).allSatisfy { !patch_slot_is_busy(slots + $0) }
     }
 }

@@ -33,7 +33,9 @@ final class LoadedModule: Sendable {
         limits = expected.limits
         self.host = host
         self.release = identity(inspected.section)
-        pool = InstancePool(maximumIdle: expected.limits.idleInstances)
+        // Of many, the first ones lie in slots.
+        let most = expected.limits.idleInstances
+        pool = InstancePool(maximumIdle: most > IdleSlots.count ? most - IdleSlots.count : most)
         let listed = inspected.section?.functions ?? []
         functions = Dictionary(listed.map { ($0.id, $0.sig) }) { $1 }
         table = FunctionTable(

@@ -60,15 +60,15 @@ final class RoutingTable: Sendable {
         return module
     }
 
-    /// Keeps an instance for the next call, unless `module` is not active any more. One too many is
-    /// let go.
-    /// - Returns: whether `module` is active.
+    /// Keeps an instance for the next call, if `module` is active still. One more than its limits
+    /// allow is let go.
+    /// - Returns: false when the module's pool may have it.
     func keep(_ instance: ModuleInstance, of module: LoadedModule) -> Bool {
         nonisolated(unsafe) let instance = instance
         return state.withLock { state in
             guard state.active === module else { return false }
-            _ = slots.put(instance, most: module.maximumIdle)
-            return true
+            return slots.put(instance, most: module.maximumIdle)
+                || module.maximumIdle <= IdleSlots.count
         }
     }
 
