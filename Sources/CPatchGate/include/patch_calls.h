@@ -104,7 +104,6 @@ typedef struct patch_function {
     uint8_t count;     // of the parameters
     uint8_t result;    // its type in the same form; PATCH_NO_RESULT for none
     uint8_t is_there;  // whether this place of the table is taken
-    uint8_t is_demoted;
 } patch_function;
 
 #define PATCH_NO_RESULT 4
@@ -117,11 +116,16 @@ static inline patch_function *patch_function_place(patch_function *all, uint64_t
     while (all[at & mask].is_there && all[at & mask].id != id) at++;
     return &all[at & mask];
 }
-static inline bool patch_function_is_demoted(const patch_function *function) {
-    return __atomic_load_n(&function->is_demoted, __ATOMIC_RELAXED);
+// Whether native code serves a function until the next release. Apart from what else is known of
+// it, which is copied while this changes.
+typedef struct patch_demotion {
+    uint8_t value;
+} patch_demotion;
+static inline bool patch_demotion_load(const patch_demotion *demotion) {
+    return __atomic_load_n(&demotion->value, __ATOMIC_RELAXED);
 }
-static inline void patch_function_demote(patch_function *function, bool is_demoted) {
-    __atomic_store_n(&function->is_demoted, is_demoted, __ATOMIC_RELAXED);
+static inline void patch_demotion_store(patch_demotion *demotion, bool value) {
+    __atomic_store_n(&demotion->value, value, __ATOMIC_RELAXED);
 }
 
 #endif

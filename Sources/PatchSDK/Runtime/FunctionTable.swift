@@ -8,6 +8,7 @@ final class FunctionTable: @unchecked Sendable {
     // Unchecked: entries are written before anybody else sees the table; what changes later,
     // demotions and the time limit, is read and written with atomic operations.
     private let entries: UnsafeMutablePointer<patch_function>
+    private let demotions: UnsafeMutablePointer<patch_demotion>
     private let mask: UInt64
     private let limit: UnsafeMutablePointer<patch_number>
 
@@ -27,6 +28,8 @@ final class FunctionTable: @unchecked Sendable {
         mask = UInt64(capacity - 1)
         entries = .allocate(capacity: capacity)
         entries.initialize(repeating: patch_function(), count: capacity)
+        demotions = .allocate(capacity: capacity)
+        demotions.initialize(repeating: patch_demotion(), count: capacity)
         limit = .allocate(capacity: 1)
         limit.initialize(to: patch_number(value: callNanoseconds))
         for (index, function) in functions.enumerated() {
@@ -40,6 +43,7 @@ final class FunctionTable: @unchecked Sendable {
 
     deinit {
         entries.deallocate()
+        demotions.deallocate()
         limit.deallocate()
     }
 
@@ -56,14 +60,19 @@ final class FunctionTable: @unchecked Sendable {
         return entry
     }
 
+    /// Whether native code serves what ``find(_:)`` answered.
+    func isDemoted(_ entry: UnsafeMutablePointer<patch_function>) -> Bool {
+        patch_demotion_load(demotions + (entry - entries))
+    }
+
     /// Leaves a function to native code.
     func demote(_ id: UInt64) {
-        if let entry = find(id) { patch_function_demote(entry, true) }
+        if let entry = find(id) { patch_demotion_store(demotions + (entry - entries), true) }
     }
 
     /// Takes all demotions back.
     func clearDemotions() {
-        for index in 0...Int(mask) { patch_function_demote(entries + index, false) }
+        for index in 0...Int(mask) { patch_demotion_store(demotions + index, false) }
     }
 }
 

@@ -46,7 +46,8 @@ extension RoutingTable {
         on instance: ModuleInstance, _ loan: IdleSlots.Loan, _ id: UInt64,
         _ arguments: inout PatchArguments, _ read: (inout PatchResult) throws -> Void
     ) -> Outcome {
-        guard let function = instance.table.find(id), !patch_function_is_demoted(function) else {
+        guard let function = instance.table.find(id), !instance.table.isDemoted(function)
+        else {
             if !slots.give(loan) { endAsLent(loan) }
             return .native
         }
