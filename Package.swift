@@ -537,8 +537,8 @@ let linkedByApps = [
     "ModuleABI", "PatchCompression", "PatchCrypto", "PatchPlatform", "PatchSDK", "Rollout", "TUF",
     "UpdateEngine", "WebAssembly",
 ]
-/// Where speed counts: the engine, calls into it, and what web bundles are read with.
-let builtForSpeed = ["ModuleABI", "PatchCompression", "PatchSDK", "WebAssembly"]
+/// Where speed counts: the engine, calls into it, checks of metadata, decompression.
+let builtForSpeed = ["ModuleABI", "PatchCompression", "PatchSDK", "TUF", "WebAssembly"]
 
 for target in package.targets {
     let name = target.name

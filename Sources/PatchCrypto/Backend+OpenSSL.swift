@@ -82,6 +82,13 @@
         deinit { EVP_PKEY_free(pointer) }
 
         convenience init(_ key: VerifyingKey) throws {
+            if key.kind == .ed25519 {
+                // Straight from its bytes: reading DER costs OpenSSL 3 more than the signature.
+                let raw = key.rawRepresentation
+                try self.init(
+                    EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nil, raw, raw.count))
+                return
+            }
             let der = key.derRepresentation
             try self.init(
                 der.withUnsafeBufferPointer {

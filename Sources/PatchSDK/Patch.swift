@@ -15,9 +15,7 @@ public final class Patch: Sendable {
     public let updateState = PatchUpdateStateObservable()
 
     let routing: RoutingTable
-    private let events = Observers<PatchEvent>()
-    private let releases = Observers<PatchRelease?>()
-    private let states = Observers<PatchUpdateState>()
+    private let observers = Observers()
     private let configured = Lock<Configured?>(nil)
 
     private struct Configured {
@@ -26,12 +24,14 @@ public final class Patch: Sendable {
     }
 
     init() {
-        let events = events
+        let observers = observers
         let configured = configured
         routing = RoutingTable { [weak configured] error, release in
-            events.send(
-                PatchEvent(
-                    kind: .call, reason: error.reason, text: error.description, release: release))
+            observers.send(
+                .event(
+                    PatchEvent(
+                        kind: .call, reason: error.reason, text: error.description,
+                        release: release)))
             configured?.withLock({ $0?.session })?.reporter.note(
                 error.reason == .demoted ? .demotion : .trap, release.digest, reason: error.reason
             ) { $0.detail = error.context }
@@ -51,16 +51,16 @@ public final class Patch: Sendable {
     }()
 
     func configure(_ configuration: PatchConfiguration, environment: PatchEnvironment) {
-        let (updateState, states, releases, events) = (updateState, states, releases, events)
+        let (updateState, observers) = (updateState, observers)
         let session = Session(
             configuration, environment: environment, routing: routing,
             outlets: Session.Outlets(
-                event: { events.send($0) },
+                event: { observers.send(.event($0)) },
                 state: { state in
                     updateState.post(state)
-                    states.send(state)
+                    observers.send(.state(state))
                 },
-                release: { releases.send($0) }))
+                release: { observers.send(.release($0)) }))
         let lifecycle = AppLifecycle(
             environment.lifecycle,
             foreground: { [weak session] in session?.didEnterForeground() },
@@ -94,18 +94,22 @@ public final class Patch: Sendable {
     @discardableResult
     public func onReleaseChange(
         _ body: @escaping @Sendable (PatchRelease?) -> Void
-    ) -> PatchObservation { releases.add(body) }
+    ) -> PatchObservation {
+        observers.add { if case .release(let release) = $0 { body(release) } }
+    }
 
     /// Calls `body` with what is worth a line in a log, on whatever thread it happened.
     @discardableResult
     public func onEvent(_ body: @escaping @Sendable (PatchEvent) -> Void) -> PatchObservation {
-        events.add(body)
+        observers.add { if case .event(let event) = $0 { body(event) } }
     }
 
     /// The update states from now on, for code that is not on the main actor.
     public var updateStates: AsyncStream<PatchUpdateState> {
         AsyncStream { continuation in
-            let observation = states.add { continuation.yield($0) }
+            let observation = observers.add {
+                if case .state(let state) = $0 { continuation.yield(state) }
+            }
             continuation.onTermination = { _ in observation.cancel() }
         }
     }

@@ -96,14 +96,22 @@ import WebAssembly
 
     @Test("observers are called in order until they are cancelled")
     func observers() {
-        let observers = Observers<Int>()
+        let observers = Observers()
         let seen = Lock<[String]>([])
-        let first = observers.add { value in seen.withLock { $0.append("a\(value)") } }
-        observers.add { value in seen.withLock { $0.append("b\(value)") } }
-        observers.send(1)
+        func add(_ name: String) -> PatchObservation {
+            observers.add { notice in
+                guard case .state(let state) = notice else { return }
+                seen.withLock { $0.append("\(name) \(state)") }
+            }
+        }
+        let first = add("a")
+        let second = add("b")
+        observers.send(.state(.checking))
         first.cancel()
-        observers.send(2)
-        #expect(seen.withLock { $0 } == ["a1", "b1", "b2"])
+        observers.send(.state(.upToDate))
+        observers.send(.release(nil))
+        #expect(seen.withLock { $0 } == ["a checking", "b checking", "b upToDate"])
+        second.cancel()
     }
 
     @Test("a download's progress is passed on once for each percent")

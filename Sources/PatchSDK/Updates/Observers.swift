@@ -1,13 +1,20 @@
 import PatchPlatform
 
-/// Callbacks that come and go.
-final class Observers<Value: Sendable>: Sendable {
+/// What those who watch the SDK are told.
+enum Notice: Sendable {
+    case event(PatchEvent)
+    case release(PatchRelease?)
+    case state(PatchUpdateState)
+}
+
+/// Callbacks that come and go. One list for all that is told: a list for each would be three generic
+/// types more, and the first use of each is a good part of what a start takes.
+final class Observers: Sendable {
     /// In the order in which they came.
-    private let state = Lock<(next: Int, all: [(id: Int, body: @Sendable (Value) -> Void)])>(
+    private let state = Lock<(next: Int, all: [(id: Int, body: @Sendable (Notice) -> Void)])>(
         (0, []))
 
-    @discardableResult
-    func add(_ body: @escaping @Sendable (Value) -> Void) -> PatchObservation {
+    func add(_ body: @escaping @Sendable (Notice) -> Void) -> PatchObservation {
         let id = state.withLock { state in
             state.next += 1
             state.all.append((state.next, body))
@@ -19,7 +26,7 @@ final class Observers<Value: Sendable>: Sendable {
     }
 
     /// Calls everybody, outside the lock.
-    func send(_ value: Value) {
-        for observer in state.withLock({ $0.all }) { observer.body(value) }
+    func send(_ notice: Notice) {
+        for observer in state.withLock({ $0.all }) { observer.body(notice) }
     }
 }

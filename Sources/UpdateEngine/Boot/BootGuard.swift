@@ -99,7 +99,7 @@ final class BootGuard: Sendable {
     /// - Throws: ``FileError``.
     func didEnd() throws {
         try current.withLock { current in
-            guard !current.hasEnded, current.mark != nil else { return }
+            guard !current.hasEnded, case .some = current.mark else { return }
             current.hasEnded = true
             try note(.ended, &current)
         }

@@ -159,18 +159,19 @@ extension StartMark.Header {
         isInForeground = try fields.bool("foreground")
     }
 
+    // Member by member, because a start writes it and makes no array of pairs besides.
     fileprivate var json: JSONValue {
-        DocumentFields.object([
-            ("v", .integer(Int64(v))), ("fingerprint", .string(fingerprint)),
-            (
-                "process",
-                DocumentFields.object([
-                    ("kind", .string(process.kind.rawValue)),
-                    ("pid", .integer(Int64(process.pid))),
-                    ("start", process.start.map { .string($0) }),
-                ])
-            ), ("device_boot", deviceBoot.map { .string($0) }), ("debugged", .bool(isDebugged)),
-            ("foreground", .bool(isInForeground)),
-        ])
+        var maker: [String: JSONValue] = [:]
+        maker["kind"] = .string(process.kind.rawValue)
+        maker["pid"] = .integer(Int64(process.pid))
+        maker["start"] = process.start.map { .string($0) }
+        var members: [String: JSONValue] = [:]
+        members["v"] = .integer(Int64(v))
+        members["fingerprint"] = .string(fingerprint)
+        members["process"] = .object(maker)
+        members["device_boot"] = deviceBoot.map { .string($0) }
+        members["debugged"] = .bool(isDebugged)
+        members["foreground"] = .bool(isInForeground)
+        return .object(members)
     }
 }

@@ -36,10 +36,8 @@ public actor SerialGate {
     }
 
     private func leave() {
-        if waiting.isEmpty {
-            isBusy = false
-        } else {
-            waiting.removeFirst().resume()
-        }
+        if waiting.isEmpty { isBusy = false } else { letNextIn() }
     }
+
+    @inline(never) private func letNextIn() { waiting.removeFirst().resume() }
 }

@@ -1,8 +1,9 @@
 import Foundation
 import TUF
 
-/// `patch-config.json`, which `patchcli` writes into the app's resources.
-package struct ShippedConfiguration: Sendable {
+/// `patch-config.json`, which `patchcli` writes into the app's resources. A class: the first use of an
+/// optional structure with a URL in it takes a tenth of a start.
+package final class ShippedConfiguration: Sendable {
     static let fileName = "patch-config.json"
 
     package let appKey: String

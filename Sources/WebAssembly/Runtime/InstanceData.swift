@@ -105,9 +105,16 @@ final class InstanceData {
                 parameters: UInt16(signature.parameters.count),
                 results: UInt16(signature.results.count), identity: UInt32(index),
                 references: signature.hasReferences ? 1 : 0)
-            store.note(own + at)
         }
         return own + at
+    }
+
+    /// Whether it is the record of a function that the module defines, and that was asked for.
+    func owns(_ record: UnsafeMutablePointer<wc_function>) -> Bool {
+        let distance = UInt(bitPattern: record) &- UInt(bitPattern: own)
+        let (at, rest) = distance.quotientAndRemainder(
+            dividingBy: UInt(MemoryLayout<wc_function>.stride))
+        return rest == 0 && at < UInt(module.contents.bodies.count) && own[Int(at)].code != nil
     }
 
     func export(_ export: ModuleContents.Export, _ store: Store) -> ExternalValue {

@@ -41,7 +41,6 @@ public final class Store {
     private var memories: [MemoryData] = []
     private var tables: [TableData] = []
     private var globals: [UnsafeMutablePointer<UInt64>] = []
-    private var functions: Set<UInt> = []
     private(set) var types: [FunctionType] = []
     private var typeNumbers: [FunctionType: UInt32] = [:]
     let emptyMemory: UnsafeMutablePointer<wc_memory>
@@ -88,10 +87,20 @@ public final class Store {
 
     /// The store's number of a function type: equal types have equal numbers.
     func number(of type: FunctionType) -> UInt32 {
-        if let known = typeNumbers[type] { return known }
+        // Few types are found sooner than the first dictionary of them is made.
+        let few = 64
+        if types.count <= few {
+            if let known = types.firstIndex(of: type) { return UInt32(known) }
+        } else if let known = typeNumbers[type] {
+            return known
+        }
         let number = UInt32(types.count)
         types.append(type)
-        typeNumbers[type] = number
+        if types.count == few + 1 {
+            for (number, type) in types.enumerated() { typeNumbers[type] = UInt32(number) }
+        } else if types.count > few {
+            typeNumbers[type] = number
+        }
         return number
     }
 
@@ -116,18 +125,16 @@ public final class Store {
         (hostBodies + number).initialize(
             to: observer.map { observed(body, number, type, $0) } ?? body)
         hostRecords.append(record)
-        note(record)
         return record
     }
 
-    /// Remembers a record, so that a reference to it can be told from a made-up one.
-    func note(_ record: UnsafeMutablePointer<wc_function>) {
-        functions.insert(UInt(bitPattern: record))
-    }
-
+    /// The record that a reference names; nil for a made-up one.
     func function(at bits: UInt64) -> UnsafeMutablePointer<wc_function>? {
-        guard let address = UInt(exactly: bits), functions.contains(address) else { return nil }
-        return UnsafeMutablePointer(bitPattern: address)
+        guard let address = UInt(exactly: bits),
+            let record = UnsafeMutablePointer<wc_function>(bitPattern: address),
+            instances.contains(where: { $0.owns(record) }) || hostRecords.contains(record)
+        else { return nil }
+        return record
     }
 
     static let foreignReference = WasmUsageError(
