@@ -11,4 +11,4 @@ timeout 1200 swift test --package-path .build/tsan-package --scratch-path .build
 Scripts/subset-package.sh .build/tsan-sdk-package PatchSDKTests
 export OPENPATCH_ROUNDS=${OPENPATCH_ROUNDS:-5}
 timeout 2400 swift test --package-path .build/tsan-sdk-package --scratch-path .build/tsan-sdk \
-    --sanitize=thread --filter 'ConcurrencyTests|NativeCallTests|CallTests'
+    --sanitize=thread --filter 'ConcurrencyTests|IdleSlotTests|NativeCallTests|CallTests'
