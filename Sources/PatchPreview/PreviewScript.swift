@@ -120,9 +120,9 @@ extension PreviewPage {
         function attend(screen) {
           screen.addEventListener('click', event => {
             const menu = event.target.closest('[data-menu]');
-            for (const open of screen.querySelectorAll('.open'))
-              if (!menu || open !== menu.parentElement) open.classList.remove('open');
-            if (menu) { menu.parentElement.classList.toggle('open'); return; }
+            for (const other of screen.querySelectorAll('.open'))
+              if (!menu || other !== menu.parentElement) other.classList.remove('open');
+            if (menu) { open(menu.parentElement, screen); return; }
             const at = event.target.closest(
               '[data-tap], [data-select], input, select, textarea, a, label');
             if (!at || at.closest('[inert]')) return;
@@ -139,7 +139,7 @@ extension PreviewPage {
           });
           screen.addEventListener('contextmenu', event => {
             const context = event.target.closest('.context');
-            if (context) { event.preventDefault(); context.classList.add('open'); }
+            if (context) { event.preventDefault(); open(context, screen); }
           });
           screen.addEventListener('input', event => {
             const at = event.target;
@@ -159,6 +159,22 @@ extension PreviewPage {
             const at = event.target.closest('[data-submit]');
             if (at && event.target.nodeName === 'INPUT') send({ token: at.dataset.submit });
           });
+        }
+
+        // A menu lies over everything, inside of its device.
+        function open(holder, device) {
+          if (!holder.classList.toggle('open')) return;
+          const items = holder.querySelector(':scope > .menu-items');
+          if (!items) return;
+          Object.assign(items.style, { position: 'fixed', inset: '0 auto auto 0', margin: 0 });
+          const zero = items.getBoundingClientRect(), at = holder.getBoundingClientRect();
+          const room = device.getBoundingClientRect();
+          const left = Math.min(Math.max(at.right - zero.width, room.left + 12),
+            room.right - zero.width - 12);
+          const top = at.bottom + zero.height > room.bottom - 24
+            ? at.top - zero.height - 6 : at.bottom + 6;
+          items.style.left = `${left - zero.left}px`;
+          items.style.top = `${top - zero.top}px`;
         }
 
         // --- focus and keys ---
