@@ -113,7 +113,10 @@ public final class PreviewSession: @unchecked Sendable {
         self.guest = guest
         self.views = views
         for (id, shown) in old where views.contains(where: { $0.id == id }) {
-            guard let view = try? mount(id, in: shown.view.surroundings, state: state[id]) else {
+            // Drawn at once: views take their state when they are, and another build may come first.
+            guard let view = try? mount(id, in: shown.view.surroundings, state: state[id]),
+                (try? view.renderedBytes()) != nil
+            else {
                 if self.guest?.isSound == false { self.guest = try start(module) }
                 continue
             }
