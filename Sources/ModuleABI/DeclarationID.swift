@@ -11,6 +11,7 @@ public enum DeclarationID {
         case getter
         case staticGetter = "static-getter"
         case setter
+        case initializer = "init"
     }
 
     /// The id of a function.

@@ -25,15 +25,11 @@ struct CorpusTests {
         print("corpus: \(corpus.module) at \(corpus.commit), \(generator)")
 
         let audit = try corpus.project.audit()
-        for (what, counts) in [
-            ("all functions", audit.total),
-            ("without initialisers and subscripts", audit.functionsOnly),
-        ] {
-            print(
-                "corpus: patchable \(counts.patchable) of \(counts.total) "
-                    + "(\(String(format: "%.1f", counts.percent)) %), candidates "
-                    + "\(counts.candidates), native \(counts.native): \(what)")
-        }
+        let counts = audit.total
+        print(
+            "corpus: patchable \(counts.patchable) of \(counts.total) "
+                + "(\(String(format: "%.1f", counts.percent)) %), candidates "
+                + "\(counts.candidates), native \(counts.native)")
         print("corpus: why not: \(audit.reasons.map { "\($0.reason) \($0.count)" })")
         for entry in audit.entries where entry.standing == .candidate {
             print("corpus: candidate: \(entry.place): \(entry.name): \(entry.message)")

@@ -54,15 +54,6 @@ public struct AuditReport: Sendable, Equatable {
     /// Numbers over the whole app.
     public var total: Counts { Self.counts(entries) }
 
-    /// Numbers without initialisers and subscripts, which stay native by design.
-    public var functionsOnly: Counts {
-        Self.counts(
-            entries.filter {
-                $0.reason != Refusal.Reason.initializer.rawValue
-                    && $0.reason != Refusal.Reason.subscriptMember.rawValue
-            })
-    }
-
     /// Numbers for each file that has functions, by path.
     public var files: [(path: String, counts: Counts)] {
         Dictionary(grouping: entries) { $0.place.file }.map { ($0.key, Self.counts($0.value)) }

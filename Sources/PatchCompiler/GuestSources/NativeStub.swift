@@ -5,7 +5,9 @@ import SwiftSyntax
 enum NativeStub {
     /// What replaces the body of a function, or the accessors of a property.
     static func text(_ functions: [RoutableFunction], for node: Syntax) -> String? {
-        if node.is(FunctionDeclSyntax.self) { return functions.first.map { "{ \(body($0)) }" } }
+        if node.is(FunctionDeclSyntax.self) || node.is(InitializerDeclSyntax.self) {
+            return functions.first.map { "{ \(body($0)) }" }
+        }
         let accessors = functions.map { function in
             switch function.kind {
             case .setter: "set { \(body(renamed(function))) }"
@@ -18,12 +20,18 @@ enum NativeStub {
     /// The part of a declaration that is replaced.
     static func body(of node: Syntax) -> Syntax? {
         if let function = node.as(FunctionDeclSyntax.self) { return function.body.map(Syntax.init) }
+        if let initializer = node.as(InitializerDeclSyntax.self) {
+            return initializer.body.map(Syntax.init)
+        }
         return node.as(VariableDeclSyntax.self)?.bindings.first?.accessorBlock.map(Syntax.init)
     }
 
     /// What is left of a declaration without that part.
     static func heading(of node: Syntax) -> [Syntax] {
         if let function = node.as(FunctionDeclSyntax.self) { return [Syntax(function.signature)] }
+        if let initializer = node.as(InitializerDeclSyntax.self) {
+            return [Syntax(initializer.signature)]
+        }
         let binding = node.as(VariableDeclSyntax.self)?.bindings.first
         return binding?.typeAnnotation.map { [Syntax($0)] } ?? []
     }
@@ -34,6 +42,14 @@ enum NativeStub {
             case .accessors(let list)? = variable.bindings.first?.accessorBlock?.accessors
         else { return 1 }
         return list.count
+    }
+
+    private static func end(_ function: RoutableFunction) -> String {
+        switch (function.kind, function.result) {
+        case (.initializer, .optional): "guard let op_v else { return nil }; self = op_v"
+        case (.initializer, _): "self = op_v"
+        default: "return op_v"
+        }
     }
 
     private static func renamed(_ setter: RoutableFunction) -> RoutableFunction {
@@ -64,7 +80,7 @@ enum NativeStub {
         let result = function.result.map {
             "let op_v: \($0.swift) = \(ValueCode.decode($0, from: "op_r", on: .guest))"
         }
-        let end = ["op_r.discard()"] + (result == nil ? [] : ["return op_v"])
+        let end = ["op_r.discard()"] + (result == nil ? [] : [Self.end(function)])
         switch function.throwing {
         case .never:
             let count = returned.count + (result == nil ? 0 : 1)

@@ -15,9 +15,15 @@ enum GateCode {
         // A statement that follows on the line needs a separator.
         let separator = function.codeFollowsOnLine ? ";" : ""
         let condition =
-            function.result == nil
-            ? "if op_gate_\(id), \(call) { return }"
-            : "if op_gate_\(id), let op_result = \(call) { return op_result }"
+            switch (function.kind, function.result) {
+            case (.initializer, .optional):
+                "if op_gate_\(id), let op_result = \(call) { "
+                    + "guard let op_result else { return nil }; self = op_result; return }"
+            case (.initializer, _):
+                "if op_gate_\(id), let op_result = \(call) { self = op_result; return }"
+            case (_, nil): "if op_gate_\(id), \(call) { return }"
+            default: "if op_gate_\(id), let op_result = \(call) { return op_result }"
+            }
         return Marks.begin(id) + condition + separator + Marks.end
     }
 

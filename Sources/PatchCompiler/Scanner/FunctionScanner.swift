@@ -94,8 +94,7 @@ struct FunctionScanner {
             switch declaration.as(DeclSyntaxEnum.self) {
             case .functionDecl(let node): visit(node, context)
             case .variableDecl(let node): visit(node, context)
-            case .initializerDecl(let node):
-                refuse(context.name("init"), node, .initializer)
+            case .initializerDecl(let node): visit(node, context)
             case .subscriptDecl(let node): visit(node, context)
             case .structDecl(let node):
                 enter(node, node.name, node.genericParameterClause, context)
@@ -174,6 +173,46 @@ struct FunctionScanner {
                         callee: receiver == nil && form == .named
                             ? context.name(node.name.text) : node.name.text,
                         isAsync: effects?.asyncSpecifier != nil, form: form,
+                        isHidden: TypeContext.isHidden(node.modifiers)),
+                    context)
+            } catch let reason as Reason {
+                refuse(path, node, reason.reason, reason.detail)
+            } catch {}
+        }
+
+        // MARK: Initialisers
+
+        private mutating func visit(_ node: InitializerDeclSyntax, _ context: TypeContext) {
+            let labels = node.signature.parameterClause.parameters
+                .map { $0.firstName.text + ":" }.joined()
+            let path = context.name("init(\(labels))")
+            let kind = DeclarationID.Kind.initializer
+            declared.append("\(file.module)|\(path)|\(kind.rawValue)")
+            do {
+                try scanner.check(context, node.attributes, node.modifiers)
+                if node.genericParameterClause != nil || node.genericWhereClause != nil {
+                    throw Reason(.isGeneric)
+                }
+                if context.isReference { throw Reason(.initializer) }
+                guard
+                    let made = try scanner.receiver(
+                        context, node.modifiers, isStatic: false, isMutating: false)?.type
+                else { throw Reason(.initializer) }
+                if let fixed = scanner.types.fixedProperty(of: made) {
+                    throw Reason(.initializer, fixed)
+                }
+                guard let body = node.body else { throw Reason(.noBody) }
+                let effects = node.signature.effectSpecifiers
+                try add(
+                    node, FunctionScanner.Accessor(items: body.statements, brace: body.leftBrace),
+                    RoutableFunction.Heading(
+                        path: path, kind: kind, receiver: nil,
+                        parameters: try scanner.parameters(
+                            node.signature.parameterClause, context),
+                        result: node.optionalMark == nil ? made : .optional(made),
+                        throwing: try scanner.throwing(effects?.throwsClause, context),
+                        callee: context.path.joined(separator: "."),
+                        isAsync: effects?.asyncSpecifier != nil,
                         isHidden: TypeContext.isHidden(node.modifiers)),
                     context)
             } catch let reason as Reason {
@@ -270,7 +309,7 @@ struct FunctionScanner {
         ) throws {
             let body = Syntax(accessor.items)
             var returnOffset: Int?
-            if heading.result != nil,
+            if heading.result != nil, heading.kind != .initializer,
                 case .expression(let expression) = BodyShape(
                     accessor.items, neverReturning: scanner.neverReturning)
             {

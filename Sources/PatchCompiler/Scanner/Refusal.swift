@@ -57,7 +57,10 @@ public struct Refusal: Sendable, Equatable, CustomStringConvertible {
         case .resultType: "values of the result type \(detail) do not cross from a module"
         case .noResult: "it returns nothing and changes no value, and a module has no other effect"
         case .needsInstance: "it works on an instance of \(detail), which does not cross"
-        case .initializer: "initialisers stay native"
+        case .initializer:
+            detail.isEmpty
+                ? "initialisers of classes stay native"
+                : "it cannot give '\(detail)' a value, which has one already"
         case .subscriptMember: "subscripts that throw or wait stay native"
         case .setter: "its setter stays native, since it changes no value that crosses"
         case .observer: "it has observers or special accessors"

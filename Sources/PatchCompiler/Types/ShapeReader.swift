@@ -51,8 +51,20 @@ struct ShapeReader {
         return ValueType(
             reference: reference, shape: shape, home: home, file: entry.file,
             access: Self.access(entry, app),
-            isError: !Set(conformances).isDisjoint(with: ["Error", "Swift.Error", "LocalizedError"])
-        )
+            isError: !Set(conformances).isDisjoint(with: ["Error", "Swift.Error", "LocalizedError"]),
+            fixedProperty: Self.fixedProperty(entry))
+    }
+
+    private static func fixedProperty(_ entry: AppTypes.Entry) -> String? {
+        for member in entry.members {
+            guard let variable = member.decl.as(VariableDeclSyntax.self),
+                variable.bindingSpecifier.text == "let",
+                !FunctionScanner.isStatic(variable.modifiers),
+                let binding = variable.bindings.first(where: { $0.initializer != nil })
+            else { continue }
+            return binding.pattern.trimmedDescription
+        }
+        return nil
     }
 
     private func place(_ entry: AppTypes.Entry) -> TypeReader.Place {

@@ -43,6 +43,9 @@ struct ValueType {
     /// `public` or `package` when other modules of the app may name it, else empty.
     var access: String
     var isError: Bool
+    /// A constant that has its value in every one of them, so that no other value of the type can
+    /// be assigned to one that is being made.
+    var fixedProperty: String?
 
     /// The types of all that a value holds.
     var contents: [ABIType] {

@@ -30,6 +30,12 @@ struct ValueTypes {
 
     func type(_ reference: NamedType) -> ValueType? { known[reference.key] }
 
+    /// A constant of the type that has a value before any initialiser runs.
+    func fixedProperty(of type: ABIType) -> String? {
+        guard case .named(let reference) = type else { return nil }
+        return self.type(reference)?.fixedProperty
+    }
+
     /// All types that values of `types` are made of, sorted by name.
     func reachable(from types: [ABIType]) -> [ValueType] {
         var found: [String: ValueType] = [:]

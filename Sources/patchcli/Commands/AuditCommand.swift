@@ -53,7 +53,6 @@ enum AuditCommand {
         }
 
         let total: Counts
-        let functions_only: Counts
         let files: [File]
         let reasons: [String: Int]
         let functions: [Function]
@@ -69,7 +68,7 @@ enum AuditCommand {
             return
         }
         let report = Report(
-            total: .init(audit.total), functions_only: .init(audit.functionsOnly),
+            total: .init(audit.total),
             files: audit.files.map { .init(file: $0.path, counts: .init($0.counts)) },
             reasons: Dictionary(uniqueKeysWithValues: audit.reasons.map { ($0.reason, $0.count) }),
             functions: audit.entries.map {
@@ -95,7 +94,6 @@ enum AuditCommand {
         }
         for file in audit.files { add(file.path, file.counts) }
         add(style.bold("all"), audit.total)
-        add("without initialisers and subscripts", audit.functionsOnly)
         console.print(table)
         if !audit.reasons.isEmpty {
             console.print()
