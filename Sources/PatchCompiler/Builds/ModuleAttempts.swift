@@ -68,7 +68,13 @@ struct ModuleAttempts {
         self.model = model
         self.fate = fate
         self.input = input
-        demotion = Demotion(index, isAllowed: isCallable)
+        // Objects have numbers during calls only, and views live longer.
+        demotion = Demotion(index) { position in
+            isCallable(position)
+                && (views.isEmpty
+                    || !index.declarations[position].natives.flatMap(\.types)
+                        .contains(where: types.holdsObject))
+        }
     }
 
     /// - Throws: ``PatchProjectError`` `cannot_ship` or `cannot_compile`, and what has nothing to do
@@ -99,7 +105,7 @@ struct ModuleAttempts {
     private func generator(for functions: [RoutableFunction]) -> PatchSourceGenerator {
         PatchSourceGenerator(
             index: index, functions: functions, types: types, natives: demotion.natives,
-            barred: Set(demotion.barred.keys), views: views)
+            barred: Set(demotion.barred.keys), views: views, isCallable: demotion.isAllowed)
     }
 
     private mutating func build(_ generator: PatchSourceGenerator) throws -> GuestModule {

@@ -49,6 +49,16 @@ struct DeclarationIndex {
     /// The declaration of a routed view's body.
     func index(ofView id: UInt64) -> Int? { declarations.firstIndex { $0.view?.id == id } }
 
+    /// What modules call to reach and make the objects of some classes.
+    func accessors(of classes: Set<String>) -> [Int] {
+        declarations.indices.filter { position in
+            let declaration = declarations[position]
+            return (declaration.kind == .storedProperty || declaration.kind == .initializer)
+                && !declaration.natives.isEmpty
+                && classes.contains(declaration.container.joined(separator: "."))
+        }
+    }
+
     /// Whether the app itself declares the type.
     func declaresType(_ path: [String]) -> Bool {
         typeParts[path.joined(separator: ".")]?.contains {

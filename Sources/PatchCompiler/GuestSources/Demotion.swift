@@ -4,7 +4,8 @@ import SwiftSyntax
 /// compiled into one. What the compiler and the linter say decides.
 struct Demotion {
     private let index: DeclarationIndex
-    private let isAllowed: (Int) -> Bool
+    /// Whether the installed app has a declaration as it is in the tree, and modules may call it.
+    let isAllowed: (Int) -> Bool
     /// Declarations whose bodies stay native.
     private(set) var natives: Set<Int> = []
     /// Declarations that may only be named, and what a use of one is told.

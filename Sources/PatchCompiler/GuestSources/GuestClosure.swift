@@ -12,6 +12,9 @@ struct GuestClosure {
     let natives: Set<Int>
     /// Declarations in it that are names only: what uses one does not compile.
     let barred: Set<Int>
+    /// Classes whose objects stay in the app, by path. Of what is stored in them a module has
+    /// accessors, of their initialisers calls.
+    let proxied: Set<String>
 
     private let index: DeclarationIndex
     private var references = References()
@@ -21,11 +24,12 @@ struct GuestClosure {
     ///   - barred: declarations of which nothing but the name is needed.
     init(
         of functions: [RoutableFunction], views: [RoutableView] = [], in index: DeclarationIndex,
-        natives: Set<Int> = [], barred: Set<Int> = []
+        natives: Set<Int> = [], barred: Set<Int> = [], proxied: Set<String> = []
     ) {
         self.index = index
         self.natives = natives
         self.barred = barred
+        self.proxied = proxied
         for function in functions {
             if let seed = index.index(of: function.id) { include(seed) }
         }
@@ -37,7 +41,7 @@ struct GuestClosure {
         while before != included.count &+ valueTypes.count {
             before = included.count &+ valueTypes.count
             for position in index.declarations.indices where !included.contains(position) {
-                if isWanted(index.declarations[position]) { include(position) }
+                if isWanted(position) { include(position) }
             }
             for position in included where !valueTypes.contains(position) {
                 guard isUsedAsValue(index.declarations[position]) else { continue }
@@ -68,7 +72,8 @@ struct GuestClosure {
         }
     }
 
-    private func isWanted(_ declaration: Declaration) -> Bool {
+    private func isWanted(_ position: Int) -> Bool {
+        let declaration = index.declarations[position]
         switch declaration.kind {
         case .script, .other: return false
         case .extensionHeader:
@@ -86,6 +91,15 @@ struct GuestClosure {
         }
         guard isIncluded(declaration.container) else {
             return declaration.kind == .type && mentions(declaration)
+        }
+        if declaration.kind.isStructural, declaration.kind != .subscriptMember,
+            isProxied(declaration.container)
+        {
+            guard natives.contains(position) else { return false }
+            let name = declaration.container.last ?? ""
+            return declaration.kind == .initializer
+                ? references.whole.contains(name) || references.members.contains("init")
+                : mentions(declaration)
         }
         if declaration.kind.isStructural {
             return isValue(declaration.container) && !mentionsCoding(declaration)
@@ -109,6 +123,10 @@ struct GuestClosure {
         }
     }
 
+    private func isProxied(_ path: [String]) -> Bool {
+        proxied.contains(path.joined(separator: "."))
+    }
+
     private func isIncluded(_ path: [String]) -> Bool {
         index.typeParts[path.joined(separator: ".")]?.contains { included.contains($0) } ?? false
     }
@@ -120,6 +138,7 @@ struct GuestClosure {
     /// Whether values of an included type are made or passed, not just its static members named.
     private func isUsedAsValue(_ declaration: Declaration) -> Bool {
         guard declaration.kind == .type, let name = declaration.names.first else { return false }
+        if isProxied(declaration.typePath) { return true }
         if references.whole.contains(name) { return true }
         for position in included {
             let member = index.declarations[position]

@@ -66,7 +66,7 @@ struct GuestText {
     private func isMortal(_ position: Int) -> Bool {
         let declaration = index.declarations[position]
         guard hasWeakReferences, declaration.kind == .type, declaration.typeKind == .classType,
-            closure.valueTypes.contains(position)
+            !isProxied(declaration.typePath), closure.valueTypes.contains(position)
         else { return false }
         return !declaration.inherited.contains { name in
             (index.byName[name] ?? []).contains {
@@ -77,6 +77,15 @@ struct GuestText {
 
     private func keep(_ position: Int, on page: inout Page) {
         let declaration = index.declarations[position]
+        if declaration.kind == .storedProperty, !declaration.isStatic,
+            isProxied(declaration.container), closure.natives.contains(position),
+            let text = NativeStub.property(declaration)
+        {
+            let breaks = declaration.node.trimmedDescription.filter { $0.isNewline }.count
+            page.replace(declaration.node, with: text + String(repeating: "\n", count: breaks))
+            keepSeparator(after: declaration.node, on: &page)
+            return
+        }
         let isBarred = closure.barred.contains(position)
         if isBarred, !declaration.node.is(FunctionDeclSyntax.self) {
             bar(declaration, on: &page)
@@ -89,6 +98,13 @@ struct GuestText {
             keepType(position, node, node.enumKeyword, node.inheritanceClause, on: &page)
         case .classDecl(let node):
             keepType(position, node, node.classKeyword, node.inheritanceClause, on: &page)
+            if isProxied(declaration.typePath) {
+                page.insert(
+                    " let op_handle: PatchGuest.Handle; init(op_handle: PatchGuest.Handle) { "
+                        + "self.op_handle = op_handle; "
+                        + "PatchGuest.Objects.remember(self, op_handle.number) };",
+                    at: node.memberBlock.leftBrace.endPositionBeforeTrailingTrivia.utf8Offset)
+            }
             if isMortal(position) {
                 page.insert(
                     " let op_life = PatchGuest.Life();",
@@ -185,7 +201,7 @@ struct GuestText {
             openAccess(node.modifiers, on: &page)
         }
         guard !closure.valueTypes.contains(position) else {
-            strip(inheritance, all: false, on: &page)
+            strip(inheritance, all: false, isProxy: isProxied(declaration.typePath), on: &page)
             return
         }
         // Only static members are used: a namespace is enough, whatever the type is.
@@ -207,12 +223,21 @@ struct GuestText {
         }
     }
 
-    private func strip(_ clause: InheritanceClauseSyntax?, all: Bool, on page: inout Page) {
+    private func isProxied(_ path: [String]) -> Bool {
+        closure.proxied.contains(path.joined(separator: "."))
+    }
+
+    /// - Parameter isProxy: whether a superclass stays behind in the app.
+    private func strip(
+        _ clause: InheritanceClauseSyntax?, all: Bool, isProxy: Bool = false, on page: inout Page
+    ) {
         guard let clause else { return }
         // As an array: filtering the syntax itself would make a detached copy.
         let types = Array(clause.inheritedTypes)
         let kept = types.filter {
-            !all && !Self.unavailableProtocols.contains($0.type.trimmedDescription)
+            let name = $0.type.trimmedDescription
+            return !all && !Self.unavailableProtocols.contains(name)
+                && (!isProxy || isKnownProtocol(name))
         }
         if kept.isEmpty { return page.blank(clause) }
         let names = Set(kept.map(\.id))
@@ -222,6 +247,17 @@ struct GuestText {
             page.blank(comma)
         }
     }
+
+    /// Whether a name can only mean a protocol that a module has.
+    private func isKnownProtocol(_ name: String) -> Bool {
+        Self.plainProtocols.contains(name)
+            || (index.byName[name] ?? []).contains { index.declarations[$0].kind == .protocolType }
+    }
+
+    private static let plainProtocols: Set<String> = [
+        "AnyObject", "Comparable", "CustomStringConvertible", "Equatable", "Hashable",
+        "Identifiable",
+    ]
 
     private func blankInside(_ position: Int, on page: inout Page) {
         let declaration = index.declarations[position]
@@ -244,6 +280,7 @@ struct GuestText {
                 }
             case "class": page.replace(modifier.name, with: "static")
             case "override" where hasOwnSuperclass(declaration.container): break
+            case "convenience" where isProxied(declaration.container): page.blank(modifier)
             case "override", "nonisolated", "dynamic": page.blank(modifier)
             case "final": if declaration.isStatic { page.blank(modifier) }
             case "public", "package", "open": page.blank(modifier)

@@ -17,6 +17,20 @@ enum NativeStub {
         return "{ " + accessors.joined(separator: " ") + " }"
     }
 
+    /// A property that is stored in objects of the app, on one line.
+    static func property(_ declaration: Declaration) -> String? {
+        guard let node = declaration.node.as(VariableDeclSyntax.self),
+            let name = node.bindings.first?.pattern.trimmedDescription,
+            let type = declaration.natives.first(where: { $0.kind == .getter })?.result,
+            let accessors = text(declaration.natives, for: declaration.node)
+        else { return nil }
+        let access = node.modifiers.first {
+            ["private", "fileprivate"].contains($0.name.text) && $0.detail == nil
+        }
+        let words = access.map { $0.name.text + " " } ?? ""
+        return "\(words)var \(name): \(type.swift) \(accessors)"
+    }
+
     /// The part of a declaration that is replaced.
     static func body(of node: Syntax) -> Syntax? {
         if let function = node.as(FunctionDeclSyntax.self) { return function.body.map(Syntax.init) }
@@ -44,7 +58,19 @@ enum NativeStub {
         return list.count
     }
 
+    /// What reads the number of a new object.
+    private static func number(_ type: ABIType) -> String {
+        if case .optional = type { return "op_r.optional { $0.integer(UInt64.self) }" }
+        return "op_r.integer(UInt64.self)"
+    }
+
     private static func end(_ function: RoutableFunction) -> String {
+        if function.makesObject {
+            var text = ""
+            if case .optional = function.result { text = "guard let op_v else { return nil }; " }
+            return text + "self.op_handle = PatchGuest.Handle(op_v); "
+                + "PatchGuest.Objects.remember(self, op_v)"
+        }
         switch (function.kind, function.result) {
         case (.initializer, .optional): "guard let op_v else { return nil }; self = op_v"
         case (.initializer, _): "self = op_v"
@@ -77,8 +103,9 @@ enum NativeStub {
         let returned = function.returned.map {
             "\($0.name) = \(ValueCode.decode($0.type, from: "op_r", on: .guest))"
         }
-        let result = function.result.map {
-            "let op_v: \($0.swift) = \(ValueCode.decode($0, from: "op_r", on: .guest))"
+        let result = function.result.map { type in
+            if function.makesObject { return "let op_v = \(number(type))" }
+            return "let op_v: \(type.swift) = \(ValueCode.decode(type, from: "op_r", on: .guest))"
         }
         let end = ["op_r.discard()"] + (result == nil ? [] : [Self.end(function)])
         switch function.throwing {

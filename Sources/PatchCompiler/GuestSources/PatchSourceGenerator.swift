@@ -23,18 +23,35 @@ struct PatchSourceGenerator {
     /// - Parameters:
     ///   - natives: declarations whose bodies stay native.
     ///   - barred: declarations of which the module has the name only.
+    ///   - isCallable: whether modules may call a declaration, which the app has natively.
     init(
         index: DeclarationIndex, functions: [RoutableFunction], types: ValueTypes,
-        natives: Set<Int> = [], barred: Set<Int> = [], views: [RoutableView] = []
+        natives: Set<Int> = [], barred: Set<Int> = [], views: [RoutableView] = [],
+        isCallable: (Int) -> Bool = { _ in true }
     ) {
         self.index = index
         self.functions = functions
         self.views = views
         known = types
-        closure = GuestClosure(
-            of: functions, views: views, in: index, natives: natives, barred: barred)
-        called = closure.included.intersection(natives).sorted()
-            .flatMap { index.declarations[$0].natives }
+        // Objects that cross stay in the app; what is called of them may bring others.
+        var proxied: Set<String> = []
+        while true {
+            let natives = natives.union(
+                index.accessors(of: proxied).filter(isCallable))
+            let closure = GuestClosure(
+                of: functions, views: views, in: index, natives: natives, barred: barred,
+                proxied: proxied)
+            let called = closure.included.intersection(natives).sorted()
+                .flatMap { index.declarations[$0].natives }
+            let classes = types.reachable(from: (functions + called).flatMap(\.types))
+                .filter(\.isObject).map(\.reference.path)
+            if proxied.isSuperset(of: classes) {
+                self.closure = closure
+                self.called = called
+                break
+            }
+            proxied.formUnion(classes)
+        }
         var errors: [ValueType]?
         json = JSONCode(of: closure, in: index, types: types)
         usesJSON = JSONCode.isUsed(in: closure, index)
@@ -72,12 +89,29 @@ struct PatchSourceGenerator {
     /// - Throws: ``PatchProjectError`` `cannot_ship` for what no view in a module can do.
     func viewSources() throws -> [GuestSource] {
         guard !views.isEmpty else { return sources() }
+        try refuseSharedObjects()
         return try ViewSources(
             sources(), routed: views, types: known,
             numbers: Dictionary(
                 index.files.enumerated().map { ($0.element.path, $0.offset) },
                 uniquingKeysWith: { first, _ in first })
         ).sources
+    }
+
+    /// A view may keep an object of its own, whose class then is another one.
+    private func refuseSharedObjects() throws {
+        guard !closure.proxied.isEmpty else { return }
+        let seen = GuestClosure(of: [], views: views, in: index, natives: closure.natives)
+        for position in seen.valueTypes.sorted() {
+            let declaration = index.declarations[position]
+            let path = declaration.typePath.joined(separator: ".")
+            guard closure.proxied.contains(path) else { continue }
+            throw PatchProjectError(
+                .cannotShip,
+                "a view and a function that takes objects of '\(path)' changed; release one after "
+                    + "the other, or ship a new build",
+                at: [declaration.place])
+        }
     }
 
     /// What the linter has against the module.

@@ -35,7 +35,7 @@ extension FunctionScanner {
         guard !context.isFileLevel, !isStatic else { return nil }
         let place = place(context)
         let name = context.path.joined(separator: ".")
-        guard !context.isReference, let type = types.reader.receiver(context.path, at: place) else {
+        guard let type = types.readerWithObjects.receiver(context.path, at: place) else {
             let entry = types.reader.entry(context.path, at: place)
             let why = entry.flatMap { types.refusals[AppTypes.key($0.module, $0.path)] }
             throw Reason(.needsInstance, "'\(name)'" + (why.map { " (it \($0))" } ?? ""))
@@ -119,12 +119,12 @@ extension FunctionScanner {
         _ type: TypeSyntax, _ context: TypeContext, or reason: Refusal.Reason
     ) throws -> ABIType {
         let place = place(context)
-        if let read = types.reader.read(type, at: place) { return read }
+        if let read = types.readerWithObjects.read(type, at: place) { return read }
         let why = types.explanation(type, at: place)
         throw Reason(reason, "'\(type.trimmedDescription)'" + (why.map { " (it \($0))" } ?? ""))
     }
 
-    private func place(_ context: TypeContext) -> TypeReader.Place {
+    func place(_ context: TypeContext) -> TypeReader.Place {
         TypeReader.Place(
             module: context.module, file: context.file, scopes: context.scopes,
             own: context.isFileLevel ? nil : context.path)

@@ -10,7 +10,7 @@ struct FunctionScanner {
     let types: ValueTypes
     private let neverReturning: Set<String>
     private let knownTypes: [String: Bool]
-    private let isolation: IsolationFacts
+    let isolation: IsolationFacts
 
     struct Scan {
         var functions: [RoutableFunction] = []
@@ -62,7 +62,7 @@ struct FunctionScanner {
 
     // MARK: - One file
 
-    private struct FileWalk {
+    struct FileWalk {
         let scanner: FunctionScanner
         let file: SourceFile
         var functions: [RoutableFunction] = []
@@ -188,6 +188,7 @@ struct FunctionScanner {
             let path = context.name("init(\(labels))")
             let kind = DeclarationID.Kind.initializer
             declared.append("\(file.module)|\(path)|\(kind.rawValue)")
+            addConstructor(node, path, context)
             do {
                 try scanner.check(context, node.attributes, node.modifiers)
                 if node.genericParameterClause != nil || node.genericWhereClause != nil {
@@ -223,6 +224,7 @@ struct FunctionScanner {
         // MARK: Computed properties
 
         private mutating func visit(_ node: VariableDeclSyntax, _ context: TypeContext) {
+            addAccessors(node, context)
             guard node.bindings.count == 1, let binding = node.bindings.first,
                 let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier,
                 let block = binding.accessorBlock
@@ -261,7 +263,7 @@ struct FunctionScanner {
             guard heading.receiver != nil else { throw Reason(.setter) }
             let accessor = try setter.get()
             heading.kind = .setter
-            heading.receiver?.isMutating = true
+            heading.receiver?.isMutating = !context.isReference
             heading.parameters.append(
                 RoutableFunction.Parameter(label: nil, name: accessor.parameter, type: type))
             heading.result = nil
@@ -337,13 +339,19 @@ struct FunctionScanner {
                 throw Reason(.tooManyParameters)
             }
             function.home = try scanner.home(function.types)
+            if function.isAsync, let object = function.types.first(where: scanner.types.holdsObject)
+            {
+                throw Reason(.parameterType, "'\(object.swift)' (it waits, and objects do not)")
+            }
             if heading.form != .subscripted,
                 NativeCode.isCallable(function, Syntax(node), context)
             {
                 natives.append(function)
             }
             if ConditionalFinder.isConditional(body) { throw Reason(.conditionalCompilation) }
-            if function.outputs.isEmpty, !function.isThrowing, !function.isAsync {
+            let mayChangeObjects = function.types.contains(where: scanner.types.holdsObject)
+            if function.outputs.isEmpty, !function.isThrowing, !function.isAsync, !mayChangeObjects
+            {
                 throw Reason(.noResult)
             }
             if function.isAsync { try AsyncShape.check(body) }

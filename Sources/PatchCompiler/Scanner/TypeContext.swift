@@ -73,8 +73,10 @@ struct TypeContext {
     }
 
     /// Whether a modifier keeps a declaration, or setting it, to its file or type.
-    static func isHidden(_ modifiers: DeclModifierListSyntax) -> Bool {
-        modifiers.contains { ["private", "fileprivate"].contains($0.name.text) }
+    static func isHidden(_ modifiers: DeclModifierListSyntax, setting: Bool = true) -> Bool {
+        modifiers.contains {
+            ["private", "fileprivate"].contains($0.name.text) && (setting || $0.detail == nil)
+        }
     }
 
     static func names(_ attributes: AttributeListSyntax) -> Set<String> {

@@ -19,6 +19,10 @@ struct AppTypes {
         /// Paths in which names inside it are looked up, innermost first.
         var scopes: [[String]]
         var hasOwnInitializer: Bool
+
+        var isClass: Bool {
+            if case .other("class") = kind { true } else { false }
+        }
     }
 
     struct Alias {
@@ -37,6 +41,10 @@ struct AppTypes {
     private(set) var unclear: Set<String> = []
     /// Conformances that extensions add, by path.
     private(set) var extensions: [String: [String]] = [:]
+    /// Paths of types with an initialiser that may give nil.
+    private(set) var mayFail: Set<String> = []
+    /// Last names of what classes inherit from or conform to.
+    private(set) var ancestors: Set<String> = []
     let modules: [String]
     /// Modules that each file imports.
     let imports: [Set<String>]
@@ -70,8 +78,18 @@ struct AppTypes {
                 }
             }
             unclear.formUnion(walk.unclear)
+            mayFail.formUnion(walk.mayFail)
+            for entry in walk.entries where entry.isClass {
+                ancestors.formUnion(entry.inherited.map(Self.lastName))
+            }
             extensions.merge(walk.extensions) { $0 + $1 }
         }
+    }
+
+    /// `Shop.Base<Int>` is called `Base`.
+    static func lastName(_ written: String) -> String {
+        let plain = written.split(separator: "<").first.map(String.init) ?? written
+        return plain.split(separator: ".").last.map(String.init) ?? plain
     }
 
     static func key(_ module: String, _ path: [String]) -> String {
@@ -87,6 +105,7 @@ struct AppTypes {
         var aliases: [(String, Alias)] = []
         var unclear: Set<String> = []
         var extensions: [String: [String]] = [:]
+        var mayFail: Set<String> = []
 
         struct Context {
             var path: [String] = []
@@ -141,6 +160,10 @@ struct AppTypes {
                             module: module, type: alias.initializer.value,
                             scopes: context.scopes, file: file)
                     ))
+            case .initializerDecl(let initializer):
+                if initializer.optionalMark != nil {
+                    mayFail.insert(context.path.joined(separator: "."))
+                }
             case .associatedTypeDecl(let type):
                 unclear.insert(FunctionScanner.plain(type.name))
             case .ifConfigDecl(let condition):
@@ -180,7 +203,7 @@ struct AppTypes {
             if inherited.contains(where: { $0.hasPrefix("~") }) {
                 inner.obstacle = inner.obstacle ?? "cannot be copied"
             }
-            if let attribute = Self.refusedAttribute(type.attributes) {
+            if let attribute = Self.refusedAttribute(type.attributes, isClass: type.is(ClassDeclSyntax.self)) {
                 inner.obstacle = inner.obstacle ?? "has the attribute \(attribute)"
             }
             entries.append(
@@ -217,10 +240,18 @@ struct AppTypes {
             "frozen", "Sendable", "usableFromInline", "dynamicMemberLookup", "preconcurrency",
         ]
 
-        private static func refusedAttribute(_ attributes: AttributeListSyntax) -> String? {
+        /// Attributes that leave an object what it is for code that only refers to it.
+        private static let harmlessForClasses: Set<String> = [
+            "MainActor", "objc", "objcMembers", "Observable",
+        ]
+
+        private static func refusedAttribute(
+            _ attributes: AttributeListSyntax, isClass: Bool
+        ) -> String? {
             for element in attributes {
                 guard let attribute = element.as(AttributeSyntax.self) else { return "#if" }
                 let name = attribute.attributeName.trimmedDescription
+                if isClass, harmlessForClasses.contains(name) { continue }
                 if !harmless.contains(name) { return "@" + name }
             }
             return nil

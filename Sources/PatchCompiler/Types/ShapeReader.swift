@@ -11,9 +11,9 @@ struct ShapeReader {
         reader = TypeReader(app) { entry in Self.mention(entry, app) }
     }
 
-    /// A mention of any struct or enum; whether its values cross is found later.
+    /// A mention of any struct, enum or class; whether its values cross is found later.
     private static func mention(_ entry: AppTypes.Entry, _ app: AppTypes) -> NamedType? {
-        if case .other = entry.kind { return nil }
+        if case .other = entry.kind, !entry.isClass { return nil }
         return NamedType(
             module: entry.module, path: entry.path.joined(separator: "."),
             owner: owner(entry, app))
@@ -21,7 +21,7 @@ struct ShapeReader {
 
     /// - Throws: ``TypeRefusal``.
     func read(_ entry: AppTypes.Entry) throws(TypeRefusal) -> ValueType {
-        if case .other(let kind) = entry.kind {
+        if case .other(let kind) = entry.kind, !entry.isClass {
             throw TypeRefusal(kind == "actor" ? "is an actor" : "is a \(kind)")
         }
         if let obstacle = entry.obstacle { throw TypeRefusal(obstacle) }
@@ -41,18 +41,36 @@ struct ShapeReader {
         guard let reference = Self.mention(entry, app) else { throw TypeRefusal("does not cross") }
         let home = try Self.home(entry, app)
         let shape: ValueType.Shape
-        if case .structure = entry.kind {
-            shape = .structure(try fields(entry, home))
-        } else {
-            shape = .enumeration(try cases(entry))
+        switch entry.kind {
+        case .structure: shape = .structure(try fields(entry, home))
+        case .enumeration: shape = .enumeration(try cases(entry))
+        case .other:
+            try checkAncestry(entry)
+            shape = .object
         }
         let conformances =
             entry.inherited + (app.extensions[AppTypes.key(entry.module, entry.path)] ?? [])
         return ValueType(
             reference: reference, shape: shape, home: home, file: entry.file,
             access: Self.access(entry, app),
-            isError: !Set(conformances).isDisjoint(with: ["Error", "Swift.Error", "LocalizedError"]),
+            isError: !entry.isClass
+                && !Set(conformances).isDisjoint(with: ["Error", "Swift.Error", "LocalizedError"]),
             fixedProperty: Self.fixedProperty(entry))
+    }
+
+    /// A module knows objects by one class each, and calls what that class says.
+    private func checkAncestry(_ entry: AppTypes.Entry) throws(TypeRefusal) {
+        if entry.path.last.map(app.ancestors.contains) ?? false {
+            throw TypeRefusal("is a class with subclasses")
+        }
+        for written in entry.inherited {
+            let path = written.split(separator: ".").map(String.init)
+            guard let parent = reader.entry(path, at: place(entry)), parent.isClass else {
+                if written.contains("<") { throw TypeRefusal("inherits from '\(written)'") }
+                continue
+            }
+            throw TypeRefusal("inherits from '\(written)'")
+        }
     }
 
     private static func fixedProperty(_ entry: AppTypes.Entry) -> String? {
@@ -166,6 +184,13 @@ struct ShapeReader {
         return !accessors.contains { ["willSet", "didSet"].contains($0.accessorSpecifier.text) }
     }
 
+    /// The type of a stored property, from its annotation or its initial value; nil when its
+    /// values do not cross.
+    func type(of binding: PatternBindingSyntax, in entry: AppTypes.Entry) -> ABIType? {
+        if let written = binding.typeAnnotation { return reader.read(written.type, at: place(entry)) }
+        return binding.initializer.flatMap { inferred($0.value, entry) }
+    }
+
     /// The type of an initial value, where nothing but its text is needed to tell.
     private func inferred(_ value: ExprSyntax, _ entry: AppTypes.Entry) -> ABIType? {
         if value.is(BooleanLiteralExprSyntax.self) { return .bool }
@@ -180,14 +205,15 @@ struct ShapeReader {
         {
             return read
         }
-        // `[Int]()` and `Date()` are types followed by nothing.
-        guard let call = value.as(FunctionCallExprSyntax.self), call.arguments.isEmpty,
-            call.trailingClosure == nil, let read = type(written: call.calledExpression, entry)
+        // `[Int]()` and `Date()` are types followed by nothing, `Cart(3)` by something.
+        guard let call = value.as(FunctionCallExprSyntax.self), call.trailingClosure == nil,
+            let read = type(written: call.calledExpression, entry)
         else { return nil }
         switch read {
         // An app's own initialiser may fail.
-        case .named, .tuple: return nil
-        default: return read
+        case .named(let named): return app.mayFail.contains(named.path) ? nil : read
+        case .tuple: return nil
+        default: return call.arguments.isEmpty ? read : nil
         }
     }
 

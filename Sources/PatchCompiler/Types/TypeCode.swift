@@ -26,7 +26,7 @@ enum TypeCode {
         var members = [
             "\(access)\(isolation)static func op_w_\(suffix)"
                 + "(_ value: \(name), _ writer: inout \(writer(on: side))) {\n"
-                + indented(encoding(type)) + "    }",
+                + indented(encoding(type, on: side)) + "    }",
             "\(access)\(isolation)static func op_r_\(suffix)"
                 + "(_ reader: inout \(reader)) \(effect)-> \(name) {\n"
                 + indented(decoding(type, on: side)) + "    }",
@@ -63,8 +63,14 @@ enum TypeCode {
         if case .inside = type.home { true } else { false }
     }
 
-    private static func encoding(_ type: ValueType) -> [String] {
+    private static func encoding(_ type: ValueType, on side: ValueCode.Side) -> [String] {
         switch type.shape {
+        case .object:
+            return [
+                side == .app
+                    ? "writer.uint(PatchCall.number(of: value))"
+                    : "writer.uint(value.op_handle.number)"
+            ]
         case .structure(let fields):
             return ["writer.arrayHeader(\(fields.count))"]
                 + fields.map { field in
@@ -111,6 +117,15 @@ enum TypeCode {
             }.joined(separator: ", ")
         }
         switch type.shape {
+        case .object where side == .app:
+            return ["try PatchCall.object(try reader.integer(UInt64.self), as: \(name).self)"]
+        case .object:
+            return [
+                "let number = reader.integer(UInt64.self)",
+                "if let known = PatchGuest.Objects.find(number) { "
+                    + "return unsafeBitCast(known, to: \(name).self) }",
+                "return \(name)(op_handle: PatchGuest.Handle(number))",
+            ]
         case .structure(let fields):
             guard isMadeMemberwise(type) else {
                 return ["\(attempt)\(name)(op_\(suffix(type.reference)): &reader)"]

@@ -1,10 +1,13 @@
 import ModuleABI
 
-/// A struct or enum of the app whose values cross.
+/// A struct or enum of the app whose values cross, or a class whose objects cross as numbers.
 struct ValueType {
     enum Shape {
         case structure([Field])
         case enumeration([Case])
+        /// Of a class. The object stays in the app; a module has a number for it during one call
+        /// and reads and changes it there.
+        case object
     }
 
     struct Field {
@@ -52,7 +55,12 @@ struct ValueType {
         switch shape {
         case .structure(let fields): fields.map(\.type)
         case .enumeration(let cases): cases.flatMap { $0.values.map(\.type) }
+        case .object: []
         }
+    }
+
+    var isObject: Bool {
+        if case .object = shape { true } else { false }
     }
 
     /// Whether its code has to stand in the file that declares it.
@@ -86,6 +94,7 @@ struct ValueType {
                         + one.values.map { element($0.label, $0.type) }.joined(separator: ",")
                         + ")"
                 }.joined(separator: ",") + ")"
+        case .object: return "class \(reference.key)"
         }
     }
 }

@@ -1,9 +1,13 @@
 import PatchCrypto
 import SwiftSyntax
 
-/// The structs and enums of the app whose values cross, and why the others do not.
+/// The structs and enums of the app whose values cross, its classes whose objects do, and why the
+/// others do not.
 struct ValueTypes {
+    /// Structs and enums whose values hold no object.
     private(set) var known: [String: ValueType] = [:]
+    /// Classes, and structs and enums whose values hold objects.
+    private(set) var holders: [String: ValueType] = [:]
     private(set) var refusals: [String: String] = [:]
     let app: AppTypes
 
@@ -20,15 +24,39 @@ struct ValueTypes {
         dropWhatHoldsOthers()
         let layouts = known.mapValues { layout(of: $0) }
         for (key, layout) in layouts { known[key]?.reference.layout = layout }
+        let all = known
+        for (key, type) in all
+        where reachable(from: [.named(type.reference)]).contains(where: \.isObject) {
+            holders[key] = type
+        }
+        for key in holders.keys { known[key] = nil }
     }
 
-    /// Reads types with everything that is known of the app's.
+    /// Reads types with everything that is known of the app's, without objects.
     var reader: TypeReader {
         let known = known
         return TypeReader(app) { entry in known[AppTypes.key(entry.module, entry.path)]?.reference }
     }
 
-    func type(_ reference: NamedType) -> ValueType? { known[reference.key] }
+    /// The same, with objects.
+    var readerWithObjects: TypeReader {
+        TypeReader(app) { [known, holders] entry in
+            let key = AppTypes.key(entry.module, entry.path)
+            return (known[key] ?? holders[key])?.reference
+        }
+    }
+
+    /// Reads the types of stored properties.
+    var shapes: ShapeReader { ShapeReader(app) }
+
+    func type(_ reference: NamedType) -> ValueType? {
+        known[reference.key] ?? holders[reference.key]
+    }
+
+    /// Whether values of a type are or hold objects of the app.
+    func holdsObject(_ type: ABIType) -> Bool {
+        type.named.contains { holders[$0.key] != nil }
+    }
 
     /// A constant of the type that has a value before any initialiser runs.
     func fixedProperty(of type: ABIType) -> String? {
@@ -41,7 +69,7 @@ struct ValueTypes {
         var found: [String: ValueType] = [:]
         var pending = types.flatMap(\.named)
         while let next = pending.popLast() {
-            guard found[next.key] == nil, let type = known[next.key] else { continue }
+            guard found[next.key] == nil, let type = type(next) else { continue }
             found[next.key] = type
             pending += type.contents.flatMap(\.named)
         }

@@ -64,7 +64,10 @@ final class LoadedModule: Sendable {
         let loan = pool.take(wantsInstance: false)
         if loan.isFirst { trial?.began() }
         var hasReturned = false
-        defer { giveBack(nil, hasReturned: hasReturned) }
+        defer {
+            instance.natives.end()
+            giveBack(nil, hasReturned: hasReturned)
+        }
         instance.callNanoseconds = table.callNanoseconds
         instance.natives.begin()
         let result = try CallFrame.run(instance, body)

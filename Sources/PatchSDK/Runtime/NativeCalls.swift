@@ -16,6 +16,8 @@ final class NativeCalls {
     private var found: [UInt64: (native: PatchNative, table: PatchNatives)] = [:]
     private var answer: [UInt8]?
     private var errors: [any Error] = []
+    /// The app's objects that this call has numbers for.
+    var objects = PatchObjects()
 
     /// Whether a native function that may have changed something was called since ``begin()``.
     private(set) var hasEffect = false
@@ -43,7 +45,11 @@ final class NativeCalls {
         waiting = nil
         hasEffect = false
         if !errors.isEmpty { errors = [] }
+        objects.removeAll()
     }
+
+    /// An outermost call ended: it keeps no object of the app alive.
+    func end() { objects.removeAll() }
 
     /// Keeps an error of this call for the app.
     /// - Returns: the number that the module is given.
