@@ -144,6 +144,7 @@ struct JSONCode {
         case .enumeration:
             guard let raws = raws(entry) else { return nil }
             return "shape.cases(\(id), \(name), [\(raws.joined(separator: ", "))])"
+        case .object: return nil
         }
     }
 

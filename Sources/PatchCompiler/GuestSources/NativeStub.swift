@@ -71,7 +71,7 @@ enum NativeStub {
             return text + "self.op_handle = PatchGuest.Handle(op_v); "
                 + "PatchGuest.Objects.remember(self, op_v)"
         }
-        switch (function.kind, function.result) {
+        return switch (function.kind, function.result) {
         case (.initializer, .optional): "guard let op_v else { return nil }; self = op_v"
         case (.initializer, _): "self = op_v"
         default: "return op_v"
