@@ -80,8 +80,12 @@ enum GateCode {
         } else {
             verb = function.isAsync ? "await PatchCall.task" : "PatchCall.invoke"
         }
-        return "\(verb)(\n        0x\(function.hexID), \(arguments(function)),\n"
+        let call =
+            "\(verb)(\n        0x\(function.hexID), \(arguments(function)),\n"
             + "        \(result))"
+        guard function.takesObjects else { return call }
+        let attempt = verb.hasPrefix("try ") ? "try " : ""
+        return "\(attempt)PatchCall.withObjects { \(call) }"
     }
 
     private static func arguments(_ function: RoutableFunction) -> String {

@@ -349,8 +349,12 @@ struct FunctionScanner {
                 natives.append(function)
             }
             if ConditionalFinder.isConditional(body) { throw Reason(.conditionalCompilation) }
-            let mayChangeObjects = function.types.contains(where: scanner.types.holdsObject)
-            if function.outputs.isEmpty, !function.isThrowing, !function.isAsync, !mayChangeObjects
+            function.takesObjects = function.arguments.contains {
+                scanner.types.holdsObject($0.type)
+            }
+            // What objects hold it may change.
+            if function.outputs.isEmpty, !function.isThrowing, !function.isAsync,
+                !function.takesObjects
             {
                 throw Reason(.noResult)
             }

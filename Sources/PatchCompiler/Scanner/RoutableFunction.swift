@@ -64,6 +64,8 @@ struct RoutableFunction {
     var executor = Executor.any
     /// Whether only its file, or a type in it, can name it.
     var isHidden = false
+    /// Whether objects of the app are among what it takes.
+    var takesObjects = false
     /// Whether it is an initialiser of a class.
     var makesObject = false
     /// The path of the type that it is a member of; empty on file level.

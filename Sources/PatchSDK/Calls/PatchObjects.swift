@@ -1,5 +1,7 @@
-/// The app's objects that one instance of a module has numbers for. A number is good for one call:
-/// what a module keeps beyond that, makes up, or has from elsewhere names nothing.
+import PatchPlatform
+
+/// The app's objects that a call into a module has numbers for. A number is good for one call: what
+/// a module keeps beyond that, makes up, or has from elsewhere names nothing.
 struct PatchObjects {
     /// Objects that one call may name.
     static let maximumCount = 100_000
@@ -7,31 +9,35 @@ struct PatchObjects {
     /// Stands for no object.
     static let none = UInt64.max
 
+    /// Counts the calls that had any.
+    private static let calls = Lock<UInt64>(0)
+
     private var objects: [AnyObject] = []
     private var indices: [ObjectIdentifier: Int] = [:]
-    /// Counts calls, in the upper half of a number.
+    /// Of which call these are, in the upper half of a number.
     private var call: UInt64 = 0
+
+    var isEmpty: Bool { objects.isEmpty }
 
     /// Forgets all of them.
     mutating func removeAll() {
-        guard !objects.isEmpty else { return }
-        objects = []
-        indices = [:]
-        // One value less than there is room for, so that no number means ``none``.
-        call = (call + 1) % UInt64(UInt32.max)
+        if !objects.isEmpty { self = PatchObjects() }
     }
 
     /// The number of an object; ``none`` when there are too many.
     mutating func number(of object: AnyObject) -> UInt64 {
-        let known = indices[ObjectIdentifier(object)]
-        guard let index = known ?? (objects.count < Self.maximumCount ? objects.count : nil) else {
-            return Self.none
+        if let index = indices[ObjectIdentifier(object)] { return call << 32 | UInt64(index) }
+        guard objects.count < Self.maximumCount else { return Self.none }
+        if objects.isEmpty {
+            call = Self.calls.withLock { count in
+                // One value less than there is room for, so that no number means ``none``.
+                count = (count + 1) % UInt64(UInt32.max)
+                return count
+            }
         }
-        if known == nil {
-            objects.append(object)
-            indices[ObjectIdentifier(object)] = index
-        }
-        return call << 32 | UInt64(index)
+        indices[ObjectIdentifier(object)] = objects.count
+        objects.append(object)
+        return call << 32 | UInt64(objects.count - 1)
     }
 
     /// The object that a number names.
@@ -40,12 +46,54 @@ struct PatchObjects {
         guard number >> 32 == call, index < objects.count else { return nil }
         return objects[index]
     }
+
+    // MARK: - Before a call
+
+    /// Objects among the arguments of a call that has not begun, for the thread that makes it.
+    private final class Pending {
+        var objects = PatchObjects()
+    }
+
+    private static let slot = ThreadSlot()
+
+    private static var pending: Pending? {
+        slot.pointer.map { Unmanaged<Pending>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// What the arguments of the call that begins now name.
+    static func takePending() -> PatchObjects? {
+        guard let pending, !pending.objects.isEmpty else { return nil }
+        defer { pending.objects = PatchObjects() }
+        return pending.objects
+    }
+
+    fileprivate static func numberInArguments(of object: AnyObject) -> UInt64 {
+        pending?.objects.number(of: object) ?? none
+    }
+
+    fileprivate static func withPending<Result>(
+        _ body: () throws -> Result
+    ) rethrows -> Result {
+        let pending = Pending()
+        let outer = slot.pointer
+        slot.pointer = Unmanaged.passUnretained(pending).toOpaque()
+        defer { slot.pointer = outer }
+        return try withExtendedLifetime(pending) { try body() }
+    }
 }
 
 extension PatchCall {
+    /// Makes a call whose arguments hold objects of the app.
+    public static func withObjects<Result>(_ body: () throws -> Result) rethrows -> Result {
+        try PatchObjects.withPending(body)
+    }
+
     /// The number by which the module that is being called knows an object of the app.
     public static func number(of object: AnyObject) -> UInt64 {
-        CallFrame.current?.instance.natives.objects.number(of: object) ?? PatchObjects.none
+        guard let instance = CallFrame.current?.instance else {
+            return PatchObjects.numberInArguments(of: object)
+        }
+        return instance.natives.objects.number(of: object)
     }
 
     /// The object that a module named by its number.

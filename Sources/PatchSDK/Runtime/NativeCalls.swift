@@ -46,6 +46,7 @@ final class NativeCalls {
         hasEffect = false
         if !errors.isEmpty { errors = [] }
         objects.removeAll()
+        if let pending = PatchObjects.takePending() { objects = pending }
     }
 
     /// An outermost call ended: it keeps no object of the app alive.

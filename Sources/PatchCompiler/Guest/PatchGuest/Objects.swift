@@ -14,6 +14,7 @@ public final class Handle {
 /// What stands for the app's objects now.
 public enum Objects {
     nonisolated(unsafe) private static var all: [Unmanaged<AnyObject>?] = []
+    private static let maximumCount = 100_000
 
     private static func index(_ number: UInt64) -> Int { Int(UInt32(truncatingIfNeeded: number)) }
 
@@ -26,8 +27,8 @@ public enum Objects {
     /// Lets something stand for an object, as long as its handle lives.
     public static func remember(_ object: AnyObject, _ number: UInt64) {
         let index = index(number)
-        // Numbers of a call follow one another; anything else is no number of the host's.
-        guard index <= all.count + 100_000 else { fatalError() }
+        // The host numbers the objects of a call one after the other.
+        guard index < maximumCount else { fatalError() }
         while all.count <= index { all.append(nil) }
         all[index] = Unmanaged.passUnretained(object)
     }

@@ -44,6 +44,12 @@ public enum PatchCall {
         }
     }
 
+    public static func withObjects<R>(_ body: () throws -> R) rethrows -> R { try body() }
+    public static func number(of object: AnyObject) -> UInt64 { .max }
+    public static func object<T: AnyObject>(_ number: UInt64, as type: T.Type) throws -> T {
+        throw MessagePackError(.invalidValue, at: 0)
+    }
+
     public static func invoke<R>(
         _ function: UInt64, _ arguments: (inout PatchArguments) -> Void,
         _ result: (inout PatchResult) throws -> R
