@@ -68,10 +68,7 @@ final class Corpus {
             var options = GuestBuildOptions()
             options.cacheFolder = Tools.builtProducts.appendingPathComponent("guest-test-cache")
             options.timeout = 900
-            var project = try PatchProject(folder: folder.url, guestOptions: options)
-            // Modules run without the package around them here.
-            project.standsAlone = true
-            return project
+            return try PatchProject(folder: folder.url, guestOptions: options)
         }
     }
 
@@ -96,6 +93,10 @@ final class Corpus {
     }
 
     func restore() throws {
+        for file in Self.swiftFiles(folder.file("Sources"))
+        where originals["Sources/\(file)"] == nil {
+            try FileManager.default.removeItem(at: folder.file("Sources/\(file)"))
+        }
         for (path, text) in originals { try folder.write(text, to: path) }
     }
 

@@ -6,39 +6,44 @@ import TestSupport
 
 @testable import PatchCompiler
 
-/// A package's own functions, callable one by one in a native program: values come in and go out
-/// encoded as they cross into modules.
+/// A package's own functions as a program with PatchSDK, prepared and callable one by one: by their
+/// own bodies, or by a module that it takes. Values come in and go out encoded as they cross.
 struct CorpusProgram {
     let program: URL
+    private let folder: TemporaryDirectory
 
-    /// Compiles the sources of a project with an entry for each of `functions`.
-    /// - Parameter project: the folder whose `Sources` are compiled.
-    init(
-        _ code: AppCode, _ functions: [RoutableFunction], module: String,
-        in folder: TemporaryDirectory
-    ) throws {
+    /// Compiles prepared sources with an entry for each of `functions`.
+    init(_ corpus: Corpus, _ code: AppCode, _ functions: [RoutableFunction]) throws {
+        folder = corpus.folder
         let name = "corpus-\(UUID().uuidString.prefix(8))"
-        let types = code.scan.types.reachable(
-            from: functions.flatMap(\.types)
-                + code.scan.types.errors.map { .named($0.reference) })
+        try FileManager.default.copyItem(
+            at: folder.file("Sources"), to: folder.file("\(name).d"))
+        let objects = CorpusObjects(code)
+        var dumpers: [String] = []
         for (number, file) in code.tree.files.enumerated() {
-            var text = String(decoding: file.bytes, as: UTF8.self)
             let own = functions.filter { $0.place.file == file.path }
-            let crossing = types.filter { $0.file == number }
-            if !own.isEmpty || !crossing.isEmpty {
-                text += "\nimport struct PatchSDK.MessagePackReader\n"
-                text += "import struct PatchSDK.MessagePackWriter\n"
-                text += crossing.map { "\n" + TypeCode.functions($0, on: .app) }.joined()
-                text += own.map {
-                    "\n" + Self.entry($0, errors: Self.errors(of: code, nameableIn: number))
-                }.joined()
+            let made = objects.makers.values.filter { $0.place.file == file.path }
+            let classes = objects.classes.filter { $0.file == number }
+            guard !own.isEmpty || !made.isEmpty || !classes.isEmpty else { continue }
+            let place = folder.file("\(name).d/" + file.path.dropFirst("Sources/".count))
+            var text = try String(contentsOf: place, encoding: .utf8)
+            text += "\nimport PatchSDK\nimport Foundation\n"
+            text += own.map {
+                "\n" + Self.entry($0, errors: Self.errors(of: code, nameableIn: number))
+            }.joined()
+            text += made.map { "\n" + Self.maker($0) }.joined()
+            if !classes.isEmpty {
+                dumpers.append("op_corpus_dump_\(number)")
+                text += "\n" + Self.dumper(classes, objects, number)
             }
-            try folder.write(text, to: "\(name).d/\(number)-\(file.url.lastPathComponent)")
+            try text.write(to: place, atomically: true, encoding: .utf8)
         }
-        try folder.write(Self.main(functions), to: "\(name).d/OpenPatchCorpus.swift")
+        try folder.write(
+            Self.main(functions, Array(objects.makers), dumpers: dumpers),
+            to: "\(name).d/OpenPatchCorpus.swift")
         program = folder.file(name)
         try NativeProgram.compile(
-            folder.file("\(name).d"), module: module, to: program, flags: ["-O"],
+            folder.file("\(name).d"), module: corpus.module, to: program, flags: ["-O"],
             language: "5")
     }
 
@@ -49,105 +54,239 @@ struct CorpusProgram {
     }
 
     /// Answers of the program, one a case: hex, or how it ended.
-    func answers(_ cases: [(id: String, input: [UInt8])]) throws -> [String] {
+    /// - Parameters:
+    ///   - module: what the program takes.
+    ///   - isPatched: whether it calls the module rather than the bodies.
+    func answers(
+        _ cases: [(id: String, input: [UInt8])], _ module: [UInt8], isPatched: Bool
+    ) throws -> [String] {
         let lines = cases.map { "\($0.id) \(Hex.text($0.input))\n" }.joined()
         let input = program.appendingPathExtension("cases")
         try lines.write(to: input, atomically: true, encoding: .utf8)
+        let resources = try TemporaryDirectory("corpus-module")
+        try Data(module).write(to: resources.file("base.wasm"))
         let result = try ChildProcess.run(
-            "sh", ["-c", "'\(program.path)' <'\(input.path)' 2>/dev/null"],
-            environment: ["SWIFT_BACKTRACE": "enable=no"],
-            seconds: 1_800)
+            "sh", ["-c", "'\(program.path)' <'\(input.path)' 2>'\(program.path).errors'"],
+            environment: [
+                "SWIFT_BACKTRACE": "enable=no", "OPENPATCH_DEV": "1",
+                "MODULE": resources.url.path, "STATE": resources.file("state").path,
+                "FINGERPRINT": try ModuleSection.read(fromBytes: module)?.fp ?? "",
+                "PATCHED": isPatched ? "1" : "",
+            ], seconds: 3_600)
         return result.standardOutput.split(separator: "\n").map(String.init)
     }
 
     /// A function on file level that decodes, calls and encodes.
     private static func entry(_ function: RoutableFunction, errors: [ValueType]) -> String {
+        let names = function.arguments.indices.map { "op_a\($0)" }
         var lines: [String] = []
         if function.arguments.count != 1 {
             lines.append("try op_reader.arrayHeader(exactly: \(function.arguments.count))")
         }
-        for (number, argument) in function.arguments.enumerated() {
-            let word = argument.isInout ? "var" : "let"
+        for (name, argument) in zip(names, function.arguments) {
             lines.append(
-                "\(word) op_a\(number): \(argument.type.swift) = "
+                "\(argument.isInout ? "var" : "let") \(name): \(argument.type.swift) = "
                     + ValueCode.decode(argument.type, from: "op_reader", on: .app))
         }
         lines += ["try op_reader.finish()", "var op_writer = MessagePackWriter()"]
-        let back = function.arguments.enumerated().filter(\.element.isInout)
-            .map { ValueCode.encode($0.element.type, "op_a\($0.offset)", to: "op_writer") }
-        let call = call(function)
-        if function.isThrowing {
-            lines += ["op_writer.arrayHeader(\(2 + back.count))", "do {"]
-            if let result = function.result {
-                lines += [
-                    "let op_result: \(result.swift) = try \(call)", "op_writer.bool(false)",
-                    ValueCode.encode(result, "op_result", to: "op_writer"),
-                ]
-            } else {
-                lines += ["try \(call)", "op_writer.bool(false)", "op_writer.nil()"]
-            }
-            lines += ["} catch {", "op_writer.bool(true)"]
-            if case .typed(let type) = function.throwing {
-                lines.append(ValueCode.encode(type, "error", to: "op_writer"))
-            } else {
-                lines.append("op_writer.arrayHeader(2)")
-                lines.append("switch error {")
-                for type in errors {
-                    lines.append(
-                        "case let op_e as \(type.reference.path): "
-                            + "op_writer.uint(\(ErrorCode.key(type))); "
-                            + "\(TypeCode.encoder(type.reference))(op_e, &op_writer)")
-                }
-                lines += ["default: op_writer.uint(0); op_writer.nil()", "}"]
-            }
-            lines.append("}")
+        let back = zip(names, function.arguments).filter(\.1.isInout)
+            .map { ValueCode.encode($0.1.type, $0.0, to: "op_writer") }
+        let attempt = function.isThrowing ? "try " : ""
+        let patched =
+            attempt + "op_call_\(function.hexID)("
+            + zip(names, function.arguments).map { ($1.isInout ? "&" : "") + $0 }
+            .joined(separator: ", ") + ")"
+        let native = attempt + function.call(names)
+        var call: [String]
+        if let result = function.result {
+            call = [
+                "let op_answer: Optional<\(result.swift)>",
+                "if op_patched { op_answer = \(patched) } else { op_answer = .some(\(native)) }",
+            ]
         } else {
-            let count = function.outputs.count
-            if count != 1 { lines.append("op_writer.arrayHeader(\(count))") }
-            if let result = function.result {
-                lines += [
-                    "let op_result: \(result.swift) = \(call)",
-                    ValueCode.encode(result, "op_result", to: "op_writer"),
-                ]
+            call = [
+                "let op_answer: Bool?",
+                "if op_patched { op_answer = \(patched) ? true : nil } "
+                    + "else { \(native); op_answer = true }",
+            ]
+        }
+        if function.isThrowing {
+            let effect: String
+            if case .typed(let type) = function.throwing {
+                effect = " throws(\(type.swift))"
             } else {
-                lines.append(call)
+                effect = ""
+            }
+            var thrown = [
+                "op_writer.arrayHeader(\(2 + back.count))", "op_writer.bool(true)",
+            ]
+            if case .typed(let type) = function.throwing {
+                thrown.append(ValueCode.encode(type, "error", to: "op_writer"))
+            } else {
+                thrown += ["op_writer.arrayHeader(2)", "switch error {"]
+                thrown += errors.map { type in
+                    "case let op_e as \(type.reference.path): "
+                        + "op_writer.uint(\(ErrorCode.key(type))); "
+                        + "\(TypeCode.encoder(type.reference))(op_e, &op_writer)"
+                }
+                thrown += ["default: op_writer.uint(0); op_writer.nil()", "}"]
+            }
+            // Declared outside, so that nothing else is thrown inside.
+            call =
+                [call[0], "do\(effect) { \(call[1]) } catch {"] + thrown + back
+                + ["return op_writer.bytes", "}"]
+        }
+        lines += call + ["guard let op_answer else { throw OpCorpusMissed() }"]
+        if function.isThrowing {
+            lines += ["op_writer.arrayHeader(\(2 + back.count))", "op_writer.bool(false)"]
+            lines.append(
+                function.result.map { ValueCode.encode($0, "op_answer", to: "op_writer") }
+                    ?? "op_writer.nil()")
+        } else {
+            if function.outputs.count != 1 {
+                lines.append("op_writer.arrayHeader(\(function.outputs.count))")
+            }
+            if let result = function.result {
+                lines.append(ValueCode.encode(result, "op_answer", to: "op_writer"))
             }
         }
-        lines += back + ["return op_writer.bytes"]
-        return "func op_corpus_\(function.hexID)(_ op_reader: inout MessagePackReader) throws "
+        lines += back + ["_ = op_answer", "return op_writer.bytes"]
+        return "func op_corpus_\(function.hexID)"
+            + "(_ op_reader: inout MessagePackReader, _ op_patched: Bool) throws "
             + "-> [UInt8] {\n" + lines.map { "    \($0)\n" }.joined() + "}\n"
     }
 
-    private static func call(_ function: RoutableFunction) -> String {
-        let names = function.arguments.enumerated()
-            .map { ($0.element.isInout ? "&" : "") + "op_a\($0.offset)" }
-        let parameters = function.receiver == nil ? names : Array(names.dropFirst())
-        let base = function.receiver == nil ? "" : "op_a0."
-        switch function.kind {
-        case .getter, .staticGetter: return base + function.callee
-        case .setter: return "\(base)\(function.callee) = \(parameters[0])"
-        default:
-            let list = zip(function.parameters, parameters).map { parameter, argument in
-                (parameter.label.map { $0 + ": " } ?? "") + argument
-            }
-            return "\(base)\(function.callee)(\(list.joined(separator: ", ")))"
+    /// A function that makes an object.
+    private static func maker(_ function: RoutableFunction) -> String {
+        var lines = ["try op_reader.arrayHeader(exactly: \(function.arguments.count))"]
+        let names = function.arguments.indices.map { "op_a\($0)" }
+        lines += zip(names, function.arguments).map { name, argument in
+            "let \(name): \(argument.type.swift) = "
+                + ValueCode.decode(argument.type, from: "op_reader", on: .app)
         }
+        let attempt = function.isThrowing ? "try " : ""
+        return "func op_make_\(function.hexID)(_ op_reader: inout MessagePackReader) throws "
+            + "-> AnyObject {\n" + lines.map { "    \($0)\n" }.joined()
+            + "    return \(attempt)\(function.call(names))\n}\n"
+    }
+
+    /// A function that says what objects of a file's classes hold.
+    private static func dumper(
+        _ classes: [ValueType], _ objects: CorpusObjects, _ number: Int
+    ) -> String {
+        let branches = classes.map { type in
+            let properties = objects.properties(of: type)
+            let values = properties.map { property in
+                property.result.map {
+                    ValueCode.encode($0, "value.\(property.callee)", to: "writer")
+                } ?? ""
+            }
+            return "    if let value = object as? \(type.reference.path) { _ = value; "
+                + "writer.arrayHeader(\(values.count)); "
+                + (values + ["return true"]).joined(separator: "; ") + " }\n"
+        }
+        return "func op_corpus_dump_\(number)(_ object: AnyObject, "
+            + "_ writer: inout MessagePackWriter) -> Bool {\n" + branches.joined()
+            + "    return false\n}\n"
     }
 
     /// Calls what standard input names, each in a process that may crash or hang.
-    private static func main(_ functions: [RoutableFunction]) -> String {
+    private static func main(
+        _ functions: [RoutableFunction], _ makers: [(key: String, value: RoutableFunction)],
+        dumpers: [String]
+    ) -> String {
         let table = functions.map {
-            "    case \"\($0.hexID)\": try op_corpus_\($0.hexID)(&reader)\n"
+            "    case \"\($0.hexID)\": try op_corpus_\($0.hexID)(&reader, patched)\n"
         }.joined()
+        let making = makers.map {
+            "    case \"\($0.key)\": return try op_make_\($0.value.hexID)(&reader)\n"
+        }.joined()
+        let dumping = dumpers.map { "    if \($0)(object, &writer) { return }\n" }.joined()
         return """
             import Foundation
-            import struct PatchSDK.MessagePackReader
+            import PatchSDK
 
-            private func run(_ id: String, _ input: [UInt8]) throws -> [UInt8] {
+            struct OpCorpusMissed: Error {}
+            private final class Sentinel {}
+            private let patched = ProcessInfo.processInfo.environment["PATCHED"] == "1"
+
+            private func call(_ id: String, _ input: [UInt8]) throws -> [UInt8] {
                 var reader = MessagePackReader(input)
                 return switch id {
             \(table)    default: []
                 }
+            }
+
+            private func make(_ reader: inout MessagePackReader) throws -> AnyObject {
+                try reader.arrayHeader(exactly: 2)
+                switch try reader.string() {
+            \(making)    default: throw OpCorpusMissed()
+                }
+            }
+
+            private func dump(_ object: AnyObject, _ writer: inout MessagePackWriter) {
+            \(dumping)    writer.arrayHeader(0)
+            }
+
+            /// Objects in an input have numbers that only a call has; others stand for them.
+            private func numbered(_ bytes: [UInt8], _ numbers: [UInt64]) -> [UInt8] {
+                var bytes = bytes
+                guard bytes.count >= 9 else { return bytes }
+                for start in 0...bytes.count - 9
+                where bytes[start] == 0xcf && Array(bytes[start + 1..<start + 7])
+                    == [0xC0, 0xDE, 0xC0, 0xDE, 0xC0, 0xDE]
+                {
+                    let index = Int(bytes[start + 7]) << 8 | Int(bytes[start + 8])
+                    for offset in 0..<8 {
+                        bytes[start + 1 + offset] = UInt8(
+                            truncatingIfNeeded: numbers[index] >> UInt64(56 - 8 * offset))
+                    }
+                }
+                return bytes
+            }
+
+            private func run(_ id: String, _ input: [UInt8]) throws -> [UInt8] {
+                var reader = MessagePackReader(input)
+                try reader.arrayHeader(exactly: 2)
+                var numbers: [UInt64] = []
+                for _ in 0..<(try reader.arrayHeader()) {
+                    var inner = MessagePackReader(numbered(try reader.binary(), numbers))
+                    numbers.append(PatchCall.number(of: try make(&inner)))
+                }
+                let answer = try call(id, numbered(try reader.binary(), numbers))
+                var writer = MessagePackWriter()
+                writer.arrayHeader(2)
+                writer.binary(answer)
+                var dumps: [[UInt8]] = []
+                let last = PatchCall.number(of: Sentinel())
+                if last & 0xffff_ffff > 0 {
+                    var number = last & ~0xffff_ffff
+                    while let object = try? PatchCall.object(number, as: AnyObject.self) {
+                        var writer = MessagePackWriter()
+                        if object is Sentinel { writer.nil() } else { dump(object, &writer) }
+                        dumps.append(writer.bytes)
+                        number += 1
+                    }
+                }
+                writer.arrayHeader(dumps.count)
+                for dump in dumps { writer.binary(dump) }
+                return writer.bytes
+            }
+
+            /// Runs a case inside a call of the module, where objects have numbers.
+            private struct Probe: PatchEncodedValue {
+                final class Outcome { var value: Result<[UInt8], any Error>? }
+                let outcome: Outcome
+                let body: () throws -> [UInt8]
+                func write(to writer: inout MessagePackWriter) {
+                    outcome.value = Result { try body() }
+                    writer.nil()
+                }
+                init(_ body: @escaping () throws -> [UInt8]) {
+                    outcome = Outcome()
+                    self.body = body
+                }
+                init(from reader: inout MessagePackReader) throws { throw OpCorpusMissed() }
             }
 
             private let fork = unsafeBitCast(
@@ -159,12 +298,34 @@ struct CorpusProgram {
                 let input = stride(from: 0, to: digits.count, by: 2).map {
                     UInt8(String(decoding: digits[$0...$0 + 1], as: UTF8.self), radix: 16) ?? 0
                 }
-                do {
-                    let bytes = try run(String(parts[0]), input)
+                let probe = Probe { try run(String(parts[0]), input) }
+                try? Patch.shared.call("op_alloc", probe)
+                switch probe.outcome.value {
+                case .success(let bytes):
                     return bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-                } catch {
-                    return "!\\(error)"
+                case .failure(let error): return "!\\(error)"
+                case nil: return "!nothing"
                 }
+            }
+
+            private func start() {
+                let environment = ProcessInfo.processInfo.environment
+                var configuration = PatchConfiguration(appKey: "corpus", apiBaseURL: nil)
+                configuration.fingerprint = environment["FINGERPRINT"]
+                configuration.resources = URL(fileURLWithPath: environment["MODULE"] ?? "")
+                configuration.stateFolder = URL(
+                    fileURLWithPath: "\\(environment["STATE"] ?? "").\\(getpid())")
+                configuration.limits.callNanoseconds = 60_000_000_000
+                configuration.limits.firstCallNanoseconds = 60_000_000_000
+                Patch.configure(configuration)
+                let done = DispatchSemaphore(value: 0)
+                Task.detached {
+                    _ = await Patch.shared.start()
+                    done.signal()
+                }
+                done.wait()
+                guard Patch.shared.hasActiveModule else { fatalError("no module") }
+                if !patched { for gate in 0..<PATCH_GATE_COUNT { patch_gate_set(UInt16(gate), false) } }
             }
 
             @main enum OpenPatchCorpus {
@@ -177,10 +338,13 @@ struct CorpusProgram {
                         _ = pipe(&ends)
                         let child = fork()
                         if child == 0 {
+                            start()
                             for line in lines[next...] {
-                                alarm(10)
-                                let text = answer(line) + "\\n"
-                                _ = text.withCString { write(ends[1], $0, strlen($0)) }
+                                alarm(patched ? 90 : 10)
+                                let text = answer(line)
+                                _ = (text + "\\n").withCString { write(ends[1], $0, strlen($0)) }
+                                // The module may serve a function no more once it failed.
+                                if text.hasPrefix("!") { _exit(7) }
                             }
                             _exit(0)
                         }
@@ -192,7 +356,7 @@ struct CorpusProgram {
                         let text = String(decoding: data, as: UTF8.self)
                         print(text, terminator: "")
                         next += text.utf8.filter { $0 == 0x0a }.count
-                        if next < lines.count {
+                        if next < lines.count, status & 0x7f != 0 || status == 0 {
                             print(status & 0x7f == SIGALRM ? "!slow" : "!crash")
                             next += 1
                         }
@@ -201,6 +365,34 @@ struct CorpusProgram {
             }
 
             """
+    }
+}
+
+/// The classes of a package whose objects cross, how they are made and what they hold.
+struct CorpusObjects {
+    let classes: [ValueType]
+    /// An initialiser for each class that has one, by the class's key.
+    let makers: [String: RoutableFunction]
+    private let natives: [RoutableFunction]
+
+    init(_ code: AppCode) {
+        classes = code.scan.types.holders.values.filter(\.isObject)
+            .sorted { $0.reference.key < $1.reference.key }
+        natives = code.scan.natives
+        var makers: [String: RoutableFunction] = [:]
+        for native in natives.sorted(by: { $0.path < $1.path }) where native.makesObject {
+            guard case .named(let type)? = native.result else { continue }
+            makers[type.key] = makers[type.key] ?? native
+        }
+        self.makers = makers
+    }
+
+    /// What is stored in objects of a class and can be read.
+    func properties(of type: ValueType) -> [RoutableFunction] {
+        natives.filter {
+            $0.kind == .getter && $0.receiver?.type == .named(type.reference) && !$0.isThrowing
+                && !$0.isAsync && $0.body.id == $0.declaration.id
+        }.sorted { $0.path < $1.path }
     }
 }
 

@@ -35,24 +35,39 @@ struct CorpusTests {
             print("corpus: candidate: \(entry.place): \(entry.name): \(entry.message)")
         }
 
-        let patchable = Set(audit.entries.filter { $0.standing == .patchable }.map(\.name))
+        let patchable = Set(
+            audit.entries.filter { $0.standing == .patchable }.map(\.name))
         try corpus.openAccess()
+        try corpus.project.prepare()
         let code = try corpus.code()
         let build = try corpus.project.registerBuild()
         let missing = Set(build.notInBase.map(\.function))
+        let values = CorpusValues(code, texts: corpus.texts)
         let all = code.scan.functions.filter {
-            patchable.contains($0.displayName) && !missing.contains($0.displayName)
+            patchable.contains($0.displayName) && !missing.contains($0.displayName) && !$0.isAsync
+                && values.canMakeInput(of: $0)
         }
+        print("corpus: \(all.count) functions can be compared")
+        let store = try CorpusProgram(corpus, code, all)
         let chosen = Array(all.shuffled(using: &generator).prefix(Self.sample))
-        let cases = Self.cases(chosen, code, corpus.texts, &generator)
-        let found = try compare(code, chosen, build.base, cases, corpus, "unchanged")
+        // Of a build in which each of them had another body.
+        var other = build.manifest
+        let ids = Set(chosen.map(\.hexID))
+        for index in other.functions.indices where ids.contains(other.functions[index].id) {
+            other.functions[index].body = ""
+        }
+        let module = try corpus.project.buildModule(
+            for: other, release: ReleaseIdentity(version: "2", sequence: 1))
+        print("corpus: unchanged: calls \(module.coverage.calls)")
+        let found = try compare(
+            chosen, values, module.wasm, native: store, patched: store, &generator, "unchanged")
         print("corpus: unchanged: \(chosen.count) functions, \(found)")
 
         // A round mutates each function once; a small package takes several.
         var total = 0
         for _ in 0..<8 where total < Self.sample {
             let count = try mutated(
-                corpus, all, build.manifest, atMost: Self.sample - total, &generator)
+                corpus, all, store, build.manifest, atMost: Self.sample - total, &generator)
             guard count > 0 else { break }
             total += count
         }
@@ -62,8 +77,8 @@ struct CorpusTests {
 
     /// - Returns: how many functions were mutated and compared.
     private func mutated(
-        _ corpus: Corpus, _ all: [RoutableFunction], _ manifest: BuildManifest,
-        atMost limit: Int, _ generator: inout SeededGenerator
+        _ corpus: Corpus, _ all: [RoutableFunction], _ store: CorpusProgram,
+        _ manifest: BuildManifest, atMost limit: Int, _ generator: inout SeededGenerator
     ) throws -> Int {
         var pool = all.shuffled(using: &generator)
         var chosen: [(name: String, mutation: Mutation)] = []
@@ -89,16 +104,19 @@ struct CorpusTests {
         guard !chosen.isEmpty else { return 0 }
         try corpus.restore()
         try corpus.apply(chosen.map(\.mutation))
-        let code = try corpus.code()
         let module = try corpus.project.buildModule(
             for: manifest, release: ReleaseIdentity(version: "2", sequence: 1))
+        try corpus.project.prepare()
+        let code = try corpus.code()
         let covered = Set(module.section.functions.map(\.id))
         let names = Set(chosen.map(\.name))
         let functions = code.scan.functions.filter {
             names.contains($0.displayName) && covered.contains($0.id)
         }
-        let cases = Self.cases(functions, code, corpus.texts, &generator)
-        let found = try compare(code, functions, module.wasm, cases, corpus, "mutated")
+        let found = try compare(
+            functions, CorpusValues(code, texts: corpus.texts), module.wasm,
+            native: try CorpusProgram(corpus, code, functions), patched: store, &generator,
+            "mutated")
         print(
             "corpus: mutated: \(functions.count) functions, \(found), "
                 + "\(refused) mutations did not compile")
@@ -106,65 +124,47 @@ struct CorpusTests {
         return functions.count
     }
 
-    private typealias Case = (function: RoutableFunction, input: [UInt8])
-
-    private static func cases(
-        _ functions: [RoutableFunction], _ code: AppCode, _ texts: [String],
-        _ generator: inout SeededGenerator
-    ) -> [Case] {
-        let values = CorpusValues(
-            types: code.scan.types, errors: code.scan.types.errors, texts: texts)
-        return functions.flatMap { function in
-            (0..<(function.arguments.isEmpty ? 1 : inputs)).map { _ in
-                var writer = MessagePackWriter()
-                if function.arguments.count != 1 {
-                    writer.arrayHeader(function.arguments.count)
-                }
-                for argument in function.arguments {
-                    values.write(argument.type, &writer, &generator)
-                }
-                return (function, writer.bytes)
-            }
-        }
-    }
-
-    /// Runs every case both ways.
+    /// Runs every case both ways: by the bodies of one program, by a module in the other.
     /// - Returns: how many gave the same, and how many crashed and trapped alike.
     private func compare(
-        _ code: AppCode, _ functions: [RoutableFunction], _ wasm: [UInt8], _ cases: [Case],
-        _ corpus: Corpus, _ what: String
+        _ functions: [RoutableFunction], _ values: CorpusValues, _ wasm: [UInt8],
+        native: CorpusProgram, patched: CorpusProgram, _ generator: inout SeededGenerator,
+        _ what: String
     ) throws -> String {
-        let program = try CorpusProgram(
-            code, functions, module: corpus.module, in: corpus.folder)
-        let native = try program.answers(cases.map { ($0.function.hexID, $0.input) })
-        try #require(native.count == cases.count, "\(native.suffix(3))")
-        let module = CorpusModule(wasm)
-        let values = CorpusValues(
-            types: code.scan.types, errors: code.scan.types.errors, texts: [])
+        let cases = functions.flatMap { function in
+            (0..<(function.arguments.isEmpty ? 1 : Self.inputs)).map { _ in
+                (function: function, input: values.input(of: function, &generator))
+            }
+        }
+        let inputs = cases.map { ($0.function.hexID, $0.input) }
+        let expected = try native.answers(inputs, wasm, isPatched: false)
+        let answers = try patched.answers(inputs, wasm, isPatched: true)
+        try #require(expected.count == cases.count, "\(expected.suffix(3))")
+        try #require(answers.count == cases.count, "\(answers.suffix(3))")
         var same = 0
         var crashes = 0
         var wrong: [String: Int] = [:]
-        for (one, expected) in zip(cases, native) {
-            let answer = try module.call(one.function, one.input)
-            if expected.hasPrefix("!") {
-                // A trap leaves the call to the native body, which then does what it does.
-                if answer == nil || expected == "!slow" { crashes += 1; continue }
-            } else if let answer {
-                let left = try values.outcome(of: one.function, answer)
-                let right = try values.outcome(of: one.function, Hex.bytes(expected))
-                if left == right { same += 1; continue }
-                wrong[one.function.displayName, default: 0] += 1
-                if wrong[one.function.displayName] == 1 {
-                    Issue.record(
-                        "\(what): \(one.function.displayName) of \(Hex.text(one.input)): module \(left), native \(right)"
-                    )
+        for (one, (right, left)) in zip(cases, zip(expected, answers)) {
+            // A trap leaves the call to the native body, which then does what it does.
+            if right.hasPrefix("!"), left.hasPrefix("!") || right == "!slow" {
+                crashes += 1
+                continue
+            }
+            var texts = [right, left]
+            if !right.hasPrefix("!"), !left.hasPrefix("!") {
+                try values.note(one.input)
+                texts = try texts.map {
+                    try values.outcome(of: one.function, Hex.bytes($0))
                 }
+            }
+            if texts[0] == texts[1] {
+                same += 1
                 continue
             }
             wrong[one.function.displayName, default: 0] += 1
             if wrong[one.function.displayName] == 1 {
                 Issue.record(
-                    "\(what): \(one.function.displayName) of \(Hex.text(one.input)): module \(answer.map { Hex.text($0) } ?? "trapped"), native \(expected)"
+                    "\(what): \(one.function.displayName) of \(Hex.text(one.input)): module \(texts[1]), native \(texts[0])"
                 )
             }
         }

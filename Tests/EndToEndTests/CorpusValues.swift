@@ -11,6 +11,67 @@ struct CorpusValues {
     let errors: [ValueType]
     /// Texts of the program at hand, which reach more of it than random ones.
     let texts: [String]
+    /// How objects are made, and what they hold.
+    let objects: CorpusObjects
+    /// Objects of the input that is being written.
+    private let made = Made()
+
+    private final class Made {
+        var objects: [(key: String, bytes: [UInt8])] = []
+    }
+
+    init(_ code: AppCode, texts: [String]) {
+        types = code.scan.types
+        errors = code.scan.types.errors
+        self.texts = texts
+        objects = CorpusObjects(code)
+    }
+
+    /// An input of a function: the objects in it, each as bytes, then its arguments as bytes.
+    func input(
+        of function: RoutableFunction, _ generator: inout SeededGenerator
+    ) -> [UInt8] {
+        made.objects = []
+        var arguments = MessagePackWriter()
+        if function.arguments.count != 1 { arguments.arrayHeader(function.arguments.count) }
+        for argument in function.arguments { write(argument.type, &arguments, &generator) }
+        var writer = MessagePackWriter()
+        writer.arrayHeader(2)
+        writer.arrayHeader(made.objects.count)
+        for object in made.objects { writer.binary(object.bytes) }
+        writer.binary(arguments.bytes)
+        return writer.bytes
+    }
+
+    /// Whether there are values of all types that a function takes.
+    func canMakeInput(of function: RoutableFunction) -> Bool {
+        types.reachable(from: function.arguments.map(\.type)).allSatisfy {
+            !$0.isObject || objects.makers[$0.reference.key] != nil
+        }
+    }
+
+    private func object(
+        _ type: ValueType, _ writer: inout MessagePackWriter,
+        _ generator: inout SeededGenerator, _ depth: Int
+    ) {
+        let key = type.reference.key
+        let known = made.objects.indices.filter { made.objects[$0].key == key }
+        let reuses = depth > 5 || Int.random(in: 0..<3, using: &generator) == 0
+        var index = reuses ? known.randomElement(using: &generator) : nil
+        if index == nil, depth < 8, let maker = objects.makers[key] {
+            var inner = MessagePackWriter()
+            inner.arrayHeader(2)
+            inner.string(key)
+            inner.arrayHeader(maker.arguments.count)
+            for argument in maker.arguments {
+                write(argument.type, &inner, &generator, depth: depth + 1)
+            }
+            made.objects.append((key, inner.bytes))
+            index = made.objects.count - 1
+        }
+        guard let index else { return writer.nil() }
+        writer.uint(0xC0DE_C0DE_C0DE_0000 | UInt64(index))
+    }
 
     /// Encodes a random value.
     func write(
@@ -82,6 +143,7 @@ struct CorpusValues {
     ) {
         guard let type = types.type(reference) else { return writer.nil() }
         switch type.shape {
+        case .object: object(type, &writer, &generator, depth)
         case .structure(let fields):
             writer.arrayHeader(fields.count)
             var anchors: [String: String] = [:]
@@ -166,12 +228,67 @@ struct CorpusValues {
 
     // MARK: - Reading back
 
-    /// What a function brings back, as text.
+    /// What a function brings back, as text, and what the objects that it was given hold then.
     func outcome(of function: RoutableFunction, _ bytes: [UInt8]) throws -> String {
         var reader = MessagePackReader(bytes)
-        let text = try outcome(of: function, &reader)
+        try reader.arrayHeader(exactly: 2)
+        let answer = try reader.binary()
+        seen.numbers = [:]
+        seen.dumps = []
+        for _ in 0..<(try reader.arrayHeader()) { seen.dumps.append(try reader.binary()) }
         try reader.finish()
+        var inner = MessagePackReader(answer)
+        var text = try outcome(of: function, &inner)
+        try inner.finish()
+        for number in 0..<seen.given { text += " " + (try held(UInt64(number))) }
         return text
+    }
+
+    private let seen = Seen()
+
+    private final class Seen {
+        /// Objects already described, by number.
+        var numbers: [UInt64: Int] = [:]
+        var dumps: [[UInt8]] = []
+        /// Classes and count of the objects of the input.
+        var keys: [String] = []
+        var given: Int { keys.count }
+    }
+
+    /// Says which objects an input had.
+    func note(_ input: [UInt8]) throws {
+        var reader = MessagePackReader(input)
+        try reader.arrayHeader(exactly: 2)
+        seen.keys = []
+        for _ in 0..<(try reader.arrayHeader()) {
+            var inner = MessagePackReader(try reader.binary())
+            try inner.arrayHeader(exactly: 2)
+            seen.keys.append(try inner.string())
+        }
+    }
+
+    private func held(_ number: UInt64) throws -> String {
+        let key = seen.keys[Int(number)]
+        guard let type = objects.classes.first(where: { $0.reference.key == key }) else {
+            return "?"
+        }
+        return try object(number, type)
+    }
+
+    /// Numbers themselves depend on what was asked first.
+    private func object(_ number: UInt64, _ type: ValueType) throws -> String {
+        let index = number & 0xffff_ffff
+        if let known = seen.numbers[index] { return "#\(known)" }
+        let own = seen.numbers.count
+        seen.numbers[index] = own
+        guard index < UInt64(seen.dumps.count) else { return "#\(own)?" }
+        var reader = MessagePackReader(seen.dumps[Int(index)])
+        let properties = objects.properties(of: type)
+        try reader.arrayHeader(exactly: properties.count)
+        let texts = try properties.map { property in
+            property.callee + ":" + (try property.result.map { try text($0, &reader) } ?? "")
+        }
+        return "#\(own)" + type.reference.path + "{" + texts.joined(separator: ",") + "}"
     }
 
     private func outcome(
@@ -248,9 +365,12 @@ struct CorpusValues {
             return "(" + (try elements.map { try text($0.type, &reader) }).joined(separator: ",")
                 + ")"
         case .named(let reference):
-            guard let shape = types.type(reference)?.shape else { return "?" }
+            guard let type = types.type(reference) else { return "?" }
+            if type.isObject { return try object(try reader.integer(UInt64.self), type) }
+            let shape = type.shape
             let count = try reader.arrayHeader()
             switch shape {
+            case .object: return "?"
             case .structure(let fields):
                 guard count == fields.count else { throw MessagePackError(.invalidValue, at: 0) }
                 return reference.path + "("

@@ -156,7 +156,7 @@ struct CoverageTests {
         }
         #expect(try report("").covered.map(\.name) == ["describe(_:)"])
         let error = #expect(throws: PatchProjectError.self) {
-            try report("class Screen { var body: String { Line(cents: 1).text } }")
+            try report("actor Screen { var body: String { Line(cents: 1).text } }")
         }
         #expect(error?.kind == .nativeChange)
         #expect(error?.message.contains("'Line.text' changed and 'Screen.body'") == true)
@@ -212,7 +212,7 @@ struct CoverageTests {
         // The third calls the first through its gate, so it can stay as it is.
         #expect(try report("").covered.map(\.name) == ["first(_:)", "second(_:)"])
         for native in [
-            "class Screen { var body: Int { twice(1) } }",
+            "actor Screen { var body: Int { twice(1) } }",
             "final class Window: Base { override func run() { _ = twice(1) } }\nclass Base { func run() {} }",
             "@main struct Start { static func main() { run() }; static func run() { _ = twice(1) } }",
         ] {

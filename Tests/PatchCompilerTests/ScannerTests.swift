@@ -31,7 +31,7 @@ struct ScannerTests {
             ("func a() throws -> Int { throw Gone() }", .errorType, "'Gone'"),
             (
                 "class C: Error {}\nfunc a() throws -> Int { throw C() }", .errorType,
-                "'C' (it is a class)"
+                "'C' (it is or holds an object)"
             ),
             ("func a(_ x: Int) throws(Unknown) -> Int { x }", .errorType, "'Unknown'"),
             ("func a(_ x: Int...) -> Int { 1 }", .variadicParameter, "x"),
@@ -46,7 +46,10 @@ struct ScannerTests {
             ("func a() -> some View { b }", .resultType, "'some View'"),
             ("func a() { print(1) }", .noResult, ""),
             ("func a() -> Void {}", .noResult, ""),
-            ("class S { func a() -> Int { 1 } }", .needsInstance, "'S' (it is a class)"),
+            (
+                "class S: B<Int> { func a() -> Int { 1 } }", .needsInstance,
+                "'S' (it inherits from 'B<Int>')"
+            ),
             ("actor S { var a: Int { 1 } }", .needsInstance, "'S' (it is an actor)"),
             ("struct S { func a() {} }", .noResult, ""),
             ("class C { init(x: Int) {} }", .initializer, ""),

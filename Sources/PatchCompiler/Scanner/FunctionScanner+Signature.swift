@@ -108,7 +108,9 @@ extension FunctionScanner {
             let entry = types.reader.entry(path, at: place)
             let key = entry.map { AppTypes.key($0.module, $0.path) }
             if let key, types.known[key] != nil { continue }
-            let why = key.flatMap { types.refusals[$0] }
+            let why = key.flatMap {
+                types.holders[$0] == nil ? types.refusals[$0] : "is or holds an object"
+            }
             throw Reason(
                 .errorType,
                 "'\(path.joined(separator: "."))'" + (why.map { " (it \($0))" } ?? ""))

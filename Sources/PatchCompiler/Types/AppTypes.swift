@@ -203,7 +203,9 @@ struct AppTypes {
             if inherited.contains(where: { $0.hasPrefix("~") }) {
                 inner.obstacle = inner.obstacle ?? "cannot be copied"
             }
-            if let attribute = Self.refusedAttribute(type.attributes, isClass: type.is(ClassDeclSyntax.self)) {
+            if let attribute = Self.refusedAttribute(
+                type.attributes, isClass: type.is(ClassDeclSyntax.self))
+            {
                 inner.obstacle = inner.obstacle ?? "has the attribute \(attribute)"
             }
             entries.append(

@@ -187,7 +187,9 @@ struct ShapeReader {
     /// The type of a stored property, from its annotation or its initial value; nil when its
     /// values do not cross.
     func type(of binding: PatternBindingSyntax, in entry: AppTypes.Entry) -> ABIType? {
-        if let written = binding.typeAnnotation { return reader.read(written.type, at: place(entry)) }
+        if let written = binding.typeAnnotation {
+            return reader.read(written.type, at: place(entry))
+        }
         return binding.initializer.flatMap { inferred($0.value, entry) }
     }
 
