@@ -4,8 +4,10 @@
 /// The number of an object of the app: which call it belongs to in the upper half, which of that
 /// call's objects it is in the lower.
 public final class Handle {
+    /// What the host knows the object by.
     public let number: UInt64
 
+    /// A handle for an object with a number.
     public init(_ number: UInt64) { self.number = number }
 
     deinit { Objects.forget(number) }
