@@ -39,7 +39,11 @@ struct CorpusProgram {
             try text.write(to: place, atomically: true, encoding: .utf8)
         }
         try folder.write(
-            Self.main(functions, Array(objects.makers), dumpers: dumpers),
+            Self.main(
+                functions, Array(objects.makers), dumpers: dumpers,
+                CorpusObjects.functions(
+                    in: functions.flatMap { $0.arguments.map(\.type) }, code.scan.types
+                ).sorted { $0.swift() < $1.swift() }),
             to: "\(name).d/OpenPatchCorpus.swift")
         program = folder.file(name)
         try NativeProgram.compile(
@@ -193,8 +197,24 @@ struct CorpusProgram {
     /// Calls what standard input names, each in a process that may crash or hang.
     private static func main(
         _ functions: [RoutableFunction], _ makers: [(key: String, value: RoutableFunction)],
-        dumpers: [String]
+        dumpers: [String], _ lent: [ABIType.Function]
     ) -> String {
+        let lending = lent.map { function in
+            let names = function.parameters.indices.map { "p\($0)" }
+            let asked = zip(names, function.parameters).map {
+                ValueCode.encode($1, $0, to: "writer") + "; "
+            }.joined()
+            let result = function.result.map {
+                "var reader = MessagePackReader(answer); return try! "
+                    + ValueCode.decode($0, from: "reader", on: .app).dropFirst("try ".count)
+            }
+            let parameters = zip(names, function.parameters).map { "\($0): \($1.swift)" }
+            return "        if type == (\(function.swift())).self { let function: "
+                + "\(function.swift()) = { (\(parameters.joined(separator: ", "))) in "
+                + "var writer = MessagePackWriter(); \(asked)let answer = "
+                + "opCorpusAnswer(writer.bytes, answers); \(result ?? "_ = answer") }; "
+                + "return function as! T }\n"
+        }.joined()
         let table = functions.map {
             "    case \"\($0.hexID)\": try op_corpus_\($0.hexID)(&reader, patched)\n"
         }.joined()
@@ -207,6 +227,24 @@ struct CorpusProgram {
             import PatchSDK
 
             struct OpCorpusMissed: Error {}
+            nonisolated(unsafe) private var asked: UInt64 = 0
+
+            /// One of the answers, by what is asked.
+            private func opCorpusAnswer(_ question: [UInt8], _ answers: [[UInt8]]) -> [UInt8] {
+                var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+                for byte in question { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+                asked = (asked &* 31 &+ hash) | 1
+                return answers[Int(hash % UInt64(answers.count))]
+            }
+
+            extension MessagePackReader {
+                mutating func function<T>(_ type: T.Type) throws -> T {
+                    var answers: [[UInt8]] = []
+                    for _ in 0..<(try arrayHeader()) { answers.append(try binary()) }
+            \(lending)        throw OpCorpusMissed()
+                }
+            }
+
             private final class Sentinel {}
             private let patched = ProcessInfo.processInfo.environment["PATCHED"] == "1"
 
@@ -253,9 +291,10 @@ struct CorpusProgram {
                     var inner = MessagePackReader(numbered(try reader.binary(), numbers))
                     numbers.append(PatchCall.number(of: try make(&inner)))
                 }
+                asked = 0
                 let answer = try call(id, numbered(try reader.binary(), numbers))
                 var writer = MessagePackWriter()
-                writer.arrayHeader(2)
+                writer.arrayHeader(3)
                 writer.binary(answer)
                 var dumps: [[UInt8]] = []
                 let last = PatchCall.number(of: Sentinel())
@@ -270,6 +309,7 @@ struct CorpusProgram {
                 }
                 writer.arrayHeader(dumps.count)
                 for dump in dumps { writer.binary(dump) }
+                writer.uint(asked)
                 return writer.bytes
             }
 
@@ -385,6 +425,15 @@ struct CorpusObjects {
             makers[type.key] = makers[type.key] ?? native
         }
         self.makers = makers
+    }
+
+    /// The functions that values of some types are or hold.
+    static func functions(in given: [ABIType], _ types: ValueTypes) -> Set<ABIType.Function> {
+        let all = given + types.reachable(from: given).flatMap(\.contents)
+        return Set(
+            all.flatMap(\.parts).compactMap {
+                if case .function(let function) = $0 { function } else { nil }
+            })
     }
 
     /// What is stored in objects of a class and can be read.

@@ -45,9 +45,13 @@ struct CorpusValues {
 
     /// Whether there are values of all types that a function takes.
     func canMakeInput(of function: RoutableFunction) -> Bool {
-        types.reachable(from: function.arguments.map(\.type)).allSatisfy {
+        let given = function.arguments.map(\.type)
+        return types.reachable(from: given).allSatisfy {
             !$0.isObject || objects.makers[$0.reference.key] != nil
         }
+            && CorpusObjects.functions(in: given, types).allSatisfy { function in
+                types.reachable(from: [.function(function)]).allSatisfy { $0.home == .anywhere }
+            }
     }
 
     private func object(
@@ -122,6 +126,16 @@ struct CorpusValues {
             writer.arrayHeader(elements.count)
             for element in elements { write(element.type, &writer, &generator, depth: depth + 1) }
         case .named(let reference): named(reference, &writer, &generator, depth)
+        case .function(let function):
+            // What it answers, one of these for what it is asked.
+            writer.arrayHeader(3)
+            for _ in 0..<3 {
+                var answer = MessagePackWriter()
+                if let result = function.result {
+                    write(result, &answer, &generator, depth: depth + 2)
+                }
+                writer.binary(answer.bytes)
+            }
         }
     }
 
@@ -231,17 +245,19 @@ struct CorpusValues {
     /// What a function brings back, as text, and what the objects that it was given hold then.
     func outcome(of function: RoutableFunction, _ bytes: [UInt8]) throws -> String {
         var reader = MessagePackReader(bytes)
-        try reader.arrayHeader(exactly: 2)
+        try reader.arrayHeader(exactly: 3)
         let answer = try reader.binary()
         seen.numbers = [:]
         seen.dumps = []
         for _ in 0..<(try reader.arrayHeader()) { seen.dumps.append(try reader.binary()) }
+        let asked = try reader.integer(UInt64.self)
         try reader.finish()
         var inner = MessagePackReader(answer)
         var text = try outcome(of: function, &inner)
         try inner.finish()
         for number in 0..<seen.given { text += " " + (try held(UInt64(number))) }
-        return text
+        // What functions among the arguments were asked.
+        return text + (asked == 0 ? "" : " asked \(asked)")
     }
 
     private let seen = Seen()
@@ -343,6 +359,7 @@ struct CorpusValues {
                     $0.isASCII && $0 != "\"" ? String($0) : "\\u{\(String($0.value, radix: 16))}"
                 }.joined() + "\""
         case .bytes, .foundation: return "\(try reader.binary())"
+        case .function: return "?"
         case .position: return "@\(try reader.integer(Int64.self))"
         case .optional(let wrapped):
             let value = try reader.optional { try text(wrapped, &$0) }

@@ -24,7 +24,7 @@ struct ScannerTests {
         "what stays native says why",
         arguments: [
             ("func a() async -> Int { async let b = 1; return await b }", .isAsync, "async let"),
-            ("func a(_ f: () throws -> Int) rethrows -> Int { 1 }", .parameterType, nil),
+            ("func a(_ f: () throws -> Int) rethrows -> Int { 1 }", .isThrowing, "rethrows"),
             ("func a<T>(_ x: T) -> Int { 1 }", .isGeneric, ""),
             ("func a(_ x: some Collection) -> Int { 1 }", .isGeneric, "some Collection"),
             ("func a(_ x: inout Any) -> Int { 1 }", .parameterType, "'Any'"),
@@ -39,7 +39,10 @@ struct ScannerTests {
             ("func a(_ x: @autoclosure () -> Int) -> Int { 1 }", .parameterAttribute, nil),
             ("func a(_ x: borrowing Int) -> Int { 1 }", .parameterAttribute, nil),
             ("func a(_ x: Any) -> Int { 1 }", .parameterType, "'Any'"),
-            ("func a(_ x: (Int) -> Int) -> Int { 1 }", .parameterType, "'(Int) -> Int'"),
+            (
+                "func a(_ x: (Int) async -> Int) -> Int { 1 }", .parameterType,
+                "'(Int) async -> Int'"
+            ),
             ("func a(_ x: Int!) -> Int { 1 }", .parameterType, "'Int!'"),
             ("func a(_ x: [(Int, Int): Int]) -> Int { 1 }", .parameterType, nil),
             ("func a() -> Locale { b }", .resultType, "'Locale'"),

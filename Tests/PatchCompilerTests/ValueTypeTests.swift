@@ -14,7 +14,10 @@ struct ValueTypeTests {
             ("struct T { lazy var x: Int = 1 }", "has the property 'x', which is lazy"),
             ("struct T { @Wrapped var x: Int }", "has the property 'x' with @Wrapped"),
             ("struct T { var x: U }\nstruct U { var y: C }\nactor C {}", "holds"),
-            ("enum T { case a(() -> Int) }", "has the case 'a' with a value of type '() -> Int'"),
+            (
+                "enum T { case a(() async -> Int) }",
+                "has the case 'a' with a value of type '() async -> Int'"
+            ),
             ("enum T { static let x = 1 }", "has no cases"),
             ("struct T<V> { var x: V }", "is generic"),
             ("@MainActor struct T { var x = 1 }", "has the attribute @MainActor"),

@@ -38,7 +38,10 @@ enum GuestWrapper {
     private static func bind(
         _ number: Int, _ argument: RoutableFunction.Parameter, _ value: String
     ) -> String {
-        "\(argument.isInout ? "var" : "let") op_a\(number): \(argument.type.swift) = \(value)"
+        // What a function throws is written in the value.
+        if case .function = argument.type { return "let op_a\(number) = \(value)" }
+        return "\(argument.isInout ? "var" : "let") op_a\(number): \(argument.type.swift) = "
+            + value
     }
 
     private static func call(_ function: RoutableFunction) -> String {

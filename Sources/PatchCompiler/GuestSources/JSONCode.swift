@@ -166,7 +166,7 @@ struct JSONCode {
         case .dictionary(.string, let value), .dictionary(.integer(.Int), let value):
             isCoded(value)
         // Bytes cross in one piece, and JSON has a list of numbers.
-        case .bytes, .text, .position, .tuple, .dictionary: false
+        case .bytes, .text, .position, .tuple, .dictionary, .function: false
         }
     }
 

@@ -132,7 +132,10 @@ struct PatchSourceGenerator {
             let file = index.files[number]
             let own = functions.filter { $0.place.file == file.path }
             let crossing = types.filter { $0.file == number }
-            let isAsking = called.contains { $0.place.file == file.path }
+            let isAsking =
+                called.contains { $0.place.file == file.path }
+                || own.flatMap(\.types).contains(where: \.mentionsFunction)
+                || crossing.flatMap(\.contents).contains(where: \.mentionsFunction)
             guard !own.isEmpty || !crossing.isEmpty || isAsking || writer.hasWeakReferences else {
                 return GuestSource(name: file.path, text: text)
             }

@@ -70,7 +70,32 @@ enum GateCode {
         let type = function.result.map { "Optional<\($0.swift)>" } ?? "Bool"
         let all = parameters + (function.isAsync ? isolation : "")
         return "\(modifiers)func op_call_\(function.hexID)(\(all)) \(effect)-> \(type) {\n"
-            + (Answer(function).statements(invoke: invoke).map { "    \($0)\n" }).joined() + "}\n"
+            + lending(function, Answer(function).statements(invoke: invoke), type)
+            .map { "    \($0)\n" }.joined() + "}\n"
+    }
+
+    /// The statements with the functions among the arguments lent for as long as they run.
+    private static func lending(
+        _ function: RoutableFunction, _ statements: [String], _ type: String
+    ) -> [String] {
+        var lines = statements
+        if lines.count == 1 { lines[0] = "return " + lines[0] }
+        var isLending = false
+        for (number, argument) in function.arguments.enumerated().reversed() {
+            guard case .function(let lent) = argument.type else { continue }
+            let attempt = function.isThrowing ? "try " : ""
+            let effect = function.isThrowing ? "throws " : ""
+            isLending = true
+            lines =
+                [
+                    "return \(attempt)withoutActuallyEscaping(a\(number)) { "
+                        + "(op_f\(number): @escaping \(lent.swift())) \(effect)-> \(type) in",
+                    "let op_b\(number) = PatchFunction "
+                        + FunctionCode.body(of: lent, named: "op_f\(number)"),
+                    "defer { op_b\(number).end() }",
+                ] + lines + ["}"]
+        }
+        return isLending ? lines : statements
     }
 
     private static func invoke(_ function: RoutableFunction, result: String) -> String {
@@ -97,8 +122,9 @@ enum GateCode {
         }
         var statements: [String] = []
         if types.count > 1 { statements.append("$0.arrayHeader(\(types.count))") }
-        statements += types.enumerated().map {
-            ValueCode.encode($0.element, "a\($0.offset)", to: "$0")
+        statements += types.enumerated().map { number, type in
+            if case .function = type { return "$0.uint(PatchCall.number(of: op_b\(number)))" }
+            return ValueCode.encode(type, "a\(number)", to: "$0")
         }
         return "{ $0.encoded { \(statements.joined(separator: "; ")) } }"
     }

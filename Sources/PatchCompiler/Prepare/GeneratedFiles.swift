@@ -137,8 +137,9 @@ struct GeneratedFiles {
         }
         var text = views.isEmpty ? "" : ViewGateCode.imports
         // Only what is used, so that no other name of the app changes its meaning.
-        if !functions.isEmpty || types.contains(where: \.isObject) {
-            text += "import enum PatchSDK.PatchCall\n"
+        if !functions.isEmpty || !types.isEmpty { text += "import enum PatchSDK.PatchCall\n" }
+        if functions.contains(where: \.takesObjects) {
+            text += "import class PatchSDK.PatchFunction\n"
         }
         if !natives.isEmpty { text += "import enum PatchSDK.PatchNative\n" }
         text += "import struct PatchSDK.MessagePackReader\n"

@@ -64,11 +64,14 @@ extension FunctionScanner {
             var isInout = false
             if let attributed = written.as(AttributedTypeSyntax.self) {
                 let specifiers = attributed.specifiers.map(\.trimmedDescription)
-                guard specifiers == ["inout"], attributed.attributes.isEmpty else {
+                let isEscaping =
+                    specifiers.isEmpty && attributed.baseType.is(FunctionTypeSyntax.self)
+                    && TypeContext.names(attributed.attributes) == ["escaping"]
+                guard isEscaping || specifiers == ["inout"] && attributed.attributes.isEmpty else {
                     throw Reason(.parameterAttribute, attributed.trimmedDescription)
                 }
                 written = attributed.baseType
-                isInout = true
+                isInout = !isEscaping
             }
             if written.is(SomeOrAnyTypeSyntax.self) {
                 throw Reason(.isGeneric, written.trimmedDescription)

@@ -343,7 +343,17 @@ struct FunctionScanner {
             {
                 throw Reason(.parameterType, "'\(object.swift)' (it waits, and objects do not)")
             }
-            if heading.form != .subscripted,
+            if let type = function.outputs.first(where: scanner.types.holdsFunction) {
+                throw Reason(
+                    .resultType, "'\(type.swift)' (it holds a function, which crosses one way)")
+            }
+            let takesFunctions = function.arguments.contains {
+                scanner.types.holdsFunction($0.type)
+            }
+            if takesFunctions, case .typed = function.throwing {
+                throw Reason(.errorType, "with functions among the arguments")
+            }
+            if heading.form != .subscripted, !takesFunctions,
                 NativeCode.isCallable(function, Syntax(node), context)
             {
                 natives.append(function)

@@ -19,7 +19,9 @@ extension FunctionScanner.FileWalk {
                 node, context, path, .getter, callee: name.text, receiver: receiver, result: type,
                 isHidden: TypeContext.isHidden(node.modifiers, setting: false))
         ]
-        if node.bindingSpecifier.text == "var", Self.isSettable(node.attributes) {
+        if node.bindingSpecifier.text == "var", !scanner.types.holdsFunction(type),
+            Self.isSettable(node.attributes)
+        {
             var setter = function(
                 node, context, path, .setter, callee: name.text, receiver: receiver, result: nil,
                 isHidden: TypeContext.isHidden(node.modifiers))
@@ -37,6 +39,7 @@ extension FunctionScanner.FileWalk {
             node.genericWhereClause == nil, node.body != nil,
             node.signature.effectSpecifiers?.asyncSpecifier == nil,
             let parameters = try? scanner.parameters(node.signature.parameterClause, context),
+            !parameters.contains(where: { scanner.types.holdsFunction($0.type) }),
             let throwing = try? scanner.throwing(
                 node.signature.effectSpecifiers?.throwsClause, context)
         else { return }

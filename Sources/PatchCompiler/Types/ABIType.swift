@@ -17,8 +17,23 @@ indirect enum ABIType: Hashable, Sendable {
     case set(ABIType)
     case dictionary(ABIType, ABIType)
     case tuple([Element])
-    /// A struct or enum of the app.
+    /// A struct, enum or class of the app.
     case named(NamedType)
+    /// A function of the app, which a module may call during the call that it is given to.
+    case function(Function)
+
+    struct Function: Hashable, Sendable {
+        var parameters: [ABIType]
+        /// Nil when it returns nothing.
+        var result: ABIType?
+        var isThrowing: Bool
+
+        /// The type as generated Swift writes it; `error` is what it throws, if that is written.
+        func swift(throwing error: String = "") -> String {
+            "(" + parameters.map(\.swift).joined(separator: ", ") + ") "
+                + (isThrowing ? "throws\(error) " : "") + "-> " + (result?.swift ?? "Void")
+        }
+    }
 
     struct Element: Hashable, Sendable {
         var label: String?
@@ -75,6 +90,10 @@ indirect enum ABIType: Hashable, Sendable {
                 + elements.map { ($0.label.map { $0 + ":" } ?? "") + $0.type.canonical }
                 .joined(separator: ",") + ")"
         case .named(let type): type.canonical
+        case .function(let function):
+            "(" + function.parameters.map(\.canonical).joined(separator: ",") + ")"
+                + (function.isThrowing ? "throws" : "") + "->"
+                + (function.result?.canonical ?? "()")
         }
     }
 
@@ -91,6 +110,7 @@ indirect enum ABIType: Hashable, Sendable {
         case .dictionary(let key, let value): "[\(key.swift): \(value.swift)]"
         case .foundation(let kind): kind.rawValue
         case .named(let type): type.path
+        case .function(let function): function.swift()
         default: canonical
         }
     }
@@ -99,7 +119,7 @@ indirect enum ABIType: Hashable, Sendable {
     /// app's compiler knows it.
     var isHashable: Bool {
         switch self {
-        case .tuple, .text(.scalars): false
+        case .tuple, .text(.scalars), .function: false
         case .optional(let wrapped), .array(let wrapped), .set(let wrapped): wrapped.isHashable
         case .dictionary(let key, let value): key.isHashable && value.isHashable
         default: true
@@ -112,6 +132,8 @@ indirect enum ABIType: Hashable, Sendable {
         case .optional(let inner), .array(let inner), .set(let inner): [self] + inner.parts
         case .dictionary(let key, let value): [self] + key.parts + value.parts
         case .tuple(let elements): [self] + elements.flatMap(\.type.parts)
+        case .function(let function):
+            [self] + function.parameters.flatMap(\.parts) + (function.result?.parts ?? [])
         default: [self]
         }
     }
@@ -119,6 +141,11 @@ indirect enum ABIType: Hashable, Sendable {
     /// The app's types that it mentions.
     var named: [NamedType] {
         parts.compactMap { if case .named(let type) = $0 { type } else { nil } }
+    }
+
+    /// Whether it is or mentions a function.
+    var mentionsFunction: Bool {
+        parts.contains { if case .function = $0 { true } else { false } }
     }
 
     /// Whether it mentions a type of Foundation.

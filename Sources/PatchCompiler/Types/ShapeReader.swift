@@ -8,7 +8,7 @@ struct ShapeReader {
 
     init(_ app: AppTypes) {
         self.app = app
-        reader = TypeReader(app) { entry in Self.mention(entry, app) }
+        reader = TypeReader(app, functions: true) { entry in Self.mention(entry, app) }
     }
 
     /// A mention of any struct, enum or class; whether its values cross is found later.

@@ -75,7 +75,8 @@ enum TypeCode {
             return ["writer.arrayHeader(\(fields.count))"]
                 + fields.map { field in
                     guard let anchor = field.anchor else {
-                        return ValueCode.encode(field.type, "value.\(field.name)", to: "writer")
+                        return ValueCode.encode(
+                            field.type, "value.\(field.name)", to: "writer", on: side)
                     }
                     let text = ValueCode.wholeText(anchor.type, "value.\(anchor.name)")
                     return "writer.position(value.\(field.name), in: \(text))"
@@ -87,7 +88,7 @@ enum TypeCode {
                 let statements =
                     ["writer.arrayHeader(\(one.values.count + 1))", "writer.uint(\(number))"]
                     + zip(names, one.values).map {
-                        ValueCode.encode($0.1.type, $0.0, to: "writer")
+                        ValueCode.encode($0.1.type, $0.0, to: "writer", on: side)
                     }
                 return "case \(names.isEmpty ? "" : "let ").\(one.name)\(pattern): "
                     + statements.joined(separator: "; ")

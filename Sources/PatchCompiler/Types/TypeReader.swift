@@ -14,11 +14,17 @@ struct TypeReader {
     }
 
     private let types: AppTypes
+    /// Whether functions are read, too.
+    private let readsFunctions: Bool
     /// The mention of an app's type, or nil when its values do not cross.
     private let mention: (AppTypes.Entry) -> NamedType?
 
-    init(_ types: AppTypes, mention: @escaping (AppTypes.Entry) -> NamedType?) {
+    init(
+        _ types: AppTypes, functions: Bool = false,
+        mention: @escaping (AppTypes.Entry) -> NamedType?
+    ) {
         self.types = types
+        readsFunctions = functions
         self.mention = mention
     }
 
@@ -61,6 +67,16 @@ struct TypeReader {
             return Self.dictionary(inner(dictionary.key), inner(dictionary.value))
         }
         if let tuple = type.as(TupleTypeSyntax.self) { return read(tuple, inner) }
+        if readsFunctions, let function = type.as(FunctionTypeSyntax.self) {
+            return read(function, inner)
+        }
+        // `@escaping () -> Void` is the same to a module, which keeps nothing.
+        if let attributed = type.as(AttributedTypeSyntax.self), attributed.specifiers.isEmpty,
+            TypeContext.names(attributed.attributes).isSubset(of: ["escaping"]),
+            attributed.baseType.is(FunctionTypeSyntax.self)
+        {
+            return inner(attributed.baseType)
+        }
         guard let (path, arguments) = Self.path(type) else { return nil }
         if path == ["Self"], let own = place.own, arguments == nil {
             return receiver(own, at: place)
@@ -162,6 +178,30 @@ struct TypeReader {
             read.append(ABIType.Element(label: element.firstName?.text, type: type))
         }
         return .tuple(read)
+    }
+
+    private func read(
+        _ function: FunctionTypeSyntax, _ inner: (TypeSyntax) -> ABIType?
+    ) -> ABIType? {
+        let effects = function.effectSpecifiers
+        guard effects?.asyncSpecifier == nil, effects?.throwsClause?.type == nil,
+            effects?.throwsClause.map({ $0.throwsSpecifier.text == "throws" }) ?? true
+        else { return nil }
+        var parameters: [ABIType] = []
+        for parameter in function.parameters {
+            guard parameter.inoutKeyword == nil, parameter.ellipsis == nil,
+                let type = inner(parameter.type), !type.mentionsFunction
+            else { return nil }
+            parameters.append(type)
+        }
+        let written = function.returnClause.type
+        let isVoid = ["Void", "()", "Swift.Void"].contains(written.trimmedDescription)
+        let result = isVoid ? nil : inner(written)
+        guard isVoid || result != nil, result?.mentionsFunction != true else { return nil }
+        return .function(
+            .init(
+                parameters: parameters, result: result,
+                isThrowing: effects?.throwsClause != nil))
     }
 
     private func generic(

@@ -4,8 +4,18 @@ enum ValueCode {
     enum Side { case app, guest }
 
     /// A statement that appends `value` to `writer`.
-    static func encode(_ type: ABIType, _ value: String, to writer: String) -> String {
-        switch type {
+    static func encode(
+        _ type: ABIType, _ value: String, to writer: String, on side: Side = .app
+    ) -> String {
+        func encoder(_ type: ABIType) -> String {
+            "{ \(encode(type, "$1", to: "$0", on: side)) }"
+        }
+        return switch type {
+        // No module gives a function back.
+        case .function where side == .guest: "_ = \(value); \(writer).nil()"
+        case .function(let function):
+            "\(writer).uint(PatchCall.number(of: PatchCall.function(\(value)) { op_f in "
+                + "\(FunctionCode.body(of: function, named: "op_f")) }))"
         case .bool: "\(writer).bool(\(value))"
         case .integer(let kind):
             kind.isSigned ? "\(writer).int(Int64(\(value)))" : "\(writer).uint(UInt64(\(value)))"
@@ -30,7 +40,7 @@ enum ValueCode {
         case .tuple(let elements):
             (["\(writer).arrayHeader(\(elements.count))"]
                 + elements.enumerated().map {
-                    encode($0.element.type, "\(value).\($0.offset)", to: writer)
+                    encode($0.element.type, "\(value).\($0.offset)", to: writer, on: side)
                 }).joined(separator: "; ")
         }
     }
@@ -42,8 +52,6 @@ enum ValueCode {
         default: "Substring(\(value))"
         }
     }
-
-    private static func encoder(_ type: ABIType) -> String { "{ \(encode(type, "$1", to: "$0")) }" }
 
     /// An expression that reads a value from `reader`.
     static func decode(_ type: ABIType, from reader: String, on side: Side) -> String {
@@ -71,6 +79,10 @@ enum ValueCode {
         case .text(.substring): return "Substring(\(attempt)\(reader).string())"
         case .text(.scalars): return "(\(attempt)\(reader).string()).unicodeScalars"
         case .position: return "\(attempt)\(reader).refuse()"
+        case .function(let function):
+            return side == .app
+                ? "try \(reader).function((\(function.swift())).self)"
+                : FunctionCode.stub(of: function, from: reader)
         case .named(let type): return "\(attempt)\(TypeCode.decoder(type))(&\(reader))"
         case .optional(let wrapped): return "\(attempt)\(reader).optional \(decoder(wrapped))"
         case .array(let element): return "\(attempt)\(reader).array \(decoder(element))"

@@ -6,8 +6,10 @@ import SwiftSyntax
 struct ValueTypes {
     /// Structs and enums whose values hold no object.
     private(set) var known: [String: ValueType] = [:]
-    /// Classes, and structs and enums whose values hold objects.
+    /// Classes, and structs and enums whose values hold objects or functions.
     private(set) var holders: [String: ValueType] = [:]
+    /// Keys of structs and enums whose values hold functions.
+    private var functionHolders: Set<String> = []
     private(set) var refusals: [String: String] = [:]
     let app: AppTypes
 
@@ -25,8 +27,13 @@ struct ValueTypes {
         let layouts = known.mapValues { layout(of: $0) }
         for (key, layout) in layouts { known[key]?.reference.layout = layout }
         let all = known
-        for (key, type) in all
-        where reachable(from: [.named(type.reference)]).contains(where: \.isObject) {
+        for (key, type) in all {
+            let parts = reachable(from: [.named(type.reference)])
+            if parts.contains(where: { $0.contents.contains(where: \.mentionsFunction) }) {
+                functionHolders.insert(key)
+            } else if !parts.contains(where: \.isObject) {
+                continue
+            }
             holders[key] = type
         }
         for key in holders.keys { known[key] = nil }
@@ -40,7 +47,7 @@ struct ValueTypes {
 
     /// The same, with objects.
     var readerWithObjects: TypeReader {
-        TypeReader(app) { [known, holders] entry in
+        TypeReader(app, functions: true) { [known, holders] entry in
             let key = AppTypes.key(entry.module, entry.path)
             return (known[key] ?? holders[key])?.reference
         }
@@ -53,9 +60,14 @@ struct ValueTypes {
         known[reference.key] ?? holders[reference.key]
     }
 
-    /// Whether values of a type are or hold objects of the app.
+    /// Whether values of a type are or hold objects or functions of the app.
     func holdsObject(_ type: ABIType) -> Bool {
-        type.named.contains { holders[$0.key] != nil }
+        type.mentionsFunction || type.named.contains { holders[$0.key] != nil }
+    }
+
+    /// Whether values of a type are or hold functions of the app, which cross one way only.
+    func holdsFunction(_ type: ABIType) -> Bool {
+        type.mentionsFunction || type.named.contains { functionHolders.contains($0.key) }
     }
 
     /// A constant of the type that has a value before any initialiser runs.

@@ -17,7 +17,7 @@ final class NativeCalls {
     private var answer: [UInt8]?
     private var errors: [any Error] = []
     /// The app's objects that this call has numbers for.
-    var objects = PatchObjects()
+    private var objects = PatchObjects()
 
     /// Whether a native function that may have changed something was called since ``begin()``.
     private(set) var hasEffect = false
@@ -45,12 +45,27 @@ final class NativeCalls {
         waiting = nil
         hasEffect = false
         if !errors.isEmpty { errors = [] }
-        objects.removeAll()
-        if let pending = PatchObjects.takePending() { objects = pending }
     }
 
     /// An outermost call ended: it keeps no object of the app alive.
     func end() { objects.removeAll() }
+
+    /// The number of an object in this call.
+    func number(of object: AnyObject) -> UInt64 {
+        takeArguments()
+        return objects.number(of: object)
+    }
+
+    /// The object that has a number in this call.
+    func object(_ number: UInt64) -> AnyObject? {
+        takeArguments()
+        return objects.object(number)
+    }
+
+    /// What the arguments name was numbered before the call began.
+    private func takeArguments() {
+        if objects.isEmpty, let pending = PatchObjects.takePending() { objects = pending }
+    }
 
     /// Keeps an error of this call for the app.
     /// - Returns: the number that the module is given.
@@ -78,6 +93,7 @@ final class NativeCalls {
             throw PatchError(.nativeDenied, "\(arguments.count) bytes of arguments")
         }
         wasUsed = true
+        if id == 0 { return try callFunction(arguments) }
         let (native, table) = try native(id)
         var reader = MessagePackReader(arguments)
         var writer = MessagePackWriter()
@@ -104,7 +120,31 @@ final class NativeCalls {
         } catch let pending as HostCallPending {
             throw pending
         } catch {
-            try settle(error, table)
+            try settle(error, [table])
+        }
+        return answer?.count ?? 0
+    }
+
+    /// Calls a function that is among the arguments of the call; its number comes first.
+    private func callFunction(_ arguments: [UInt8]) throws -> Int {
+        var reader = MessagePackReader(arguments)
+        guard let count = try? reader.arrayHeader(), count > 0,
+            let number = try? reader.integer(UInt64.self),
+            let function = object(number) as? PatchFunction
+        else { throw PatchError(.nativeDenied, "no such function") }
+        // The others as an array of their own, which is what the function expects.
+        var own = MessagePackWriter()
+        own.arrayHeader(count - 1)
+        var rest = MessagePackReader(own.bytes + arguments[reader.offset...])
+        var writer = MessagePackWriter()
+        hasEffect = true
+        do {
+            try function.call(&rest, &writer)
+            answer = writer.bytes
+        } catch let error as PatchError {
+            throw error
+        } catch {
+            try settle(error, tables.tables)
         }
         return answer?.count ?? 0
     }
@@ -123,7 +163,7 @@ final class NativeCalls {
         self.waiting = nil
         switch await waiting() {
         case .bytes(let bytes): answer = bytes
-        case .error(let error, let table): try settle(error, table)
+        case .error(let error, let table): try settle(error, [table])
         }
         return answer?.count ?? 0
     }
@@ -150,12 +190,12 @@ final class NativeCalls {
 
     /// The answer `[true, [number, key, value]]`; the key is 0 when the module cannot know the
     /// error and has nothing but its number.
-    private func settle(_ error: any Error, _ table: PatchNatives) throws {
+    private func settle(_ error: any Error, _ tables: [PatchNatives]) throws {
         // The arguments did not have the shape that the app expects.
         if error is MessagePackError { throw PatchError(.argumentMismatch, "\(error)") }
         let number = try keep(error)
         var known = MessagePackWriter()
-        let isKnown = table.write(error, to: &known)
+        let isKnown = tables.contains { $0.write(error, to: &known) }
         var writer = MessagePackWriter()
         writer.arrayHeader(2)
         writer.bool(true)

@@ -36,6 +36,16 @@ public struct PatchResult {
     }
 }
 
+public final class PatchFunction {
+    public typealias Body = (inout MessagePackReader, inout MessagePackWriter) throws -> Void
+    public init(_ body: @escaping Body) {}
+    public func end() {}
+}
+
+extension MessagePackReader {
+    public mutating func function<F>(_ type: F.Type) throws -> F { try refuse() }
+}
+
 public enum PatchCall {
     /// Opens the gates named by GATES; calls then go to the program that SERVE names.
     public static func open() {
@@ -44,6 +54,9 @@ public enum PatchCall {
         }
     }
 
+    public static func function<F>(
+        _ function: F, _ body: (F) -> PatchFunction.Body
+    ) -> PatchFunction { PatchFunction(body(function)) }
     public static func withObjects<R>(_ body: () throws -> R) rethrows -> R { try body() }
     public static func number(of object: AnyObject) -> UInt64 { .max }
     public static func object<T: AnyObject>(_ number: UInt64, as type: T.Type) throws -> T {
