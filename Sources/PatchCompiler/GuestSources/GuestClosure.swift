@@ -145,7 +145,9 @@ struct GuestClosure {
             guard member.container == declaration.typePath,
                 !natives.contains(position) || !member.isStatic
             else { continue }
-            if [.method, .property, .subscriptMember].contains(member.kind), !member.isStatic {
+            if [.method, .property, .subscriptMember, .initializer].contains(member.kind),
+                !member.isStatic
+            {
                 return true
             }
             if member.references.whole.contains("Self") || member.references.whole.contains("self")
