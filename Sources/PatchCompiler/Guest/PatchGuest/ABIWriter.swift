@@ -131,6 +131,7 @@ public struct GuestWriter {
     }
 
     /// Appends an array of the members, sorted by their encodings.
+    @inline(never)
     public mutating func set<Element>(
         _ values: Set<Element>, _ encode: (inout GuestWriter, Element) -> Void
     ) {
@@ -145,6 +146,7 @@ public struct GuestWriter {
     }
 
     /// Appends a map, sorted by the encodings of the keys.
+    @inline(never)
     public mutating func dictionary<Key, Value>(
         _ pairs: [Key: Value], key: (inout GuestWriter, Key) -> Void,
         value: (inout GuestWriter, Value) -> Void
