@@ -7,7 +7,8 @@ extension FunctionScanner.FileWalk {
     /// Adds the accessors of a property that is stored in objects.
     mutating func addAccessors(_ node: VariableDeclSyntax, _ context: TypeContext) {
         guard let (entry, receiver) = objects(context), node.bindings.count == 1,
-            !FunctionScanner.isStatic(node.modifiers), let binding = node.bindings.first,
+            !FunctionScanner.isStatic(node.modifiers), Self.isPlain(node.attributes),
+            let binding = node.bindings.first,
             let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier,
             Self.isStored(binding), let type = scanner.types.shapes.type(of: binding, in: entry),
             type.named.allSatisfy({ scanner.types.type($0) != nil })
@@ -19,9 +20,7 @@ extension FunctionScanner.FileWalk {
                 node, context, path, .getter, callee: name.text, receiver: receiver, result: type,
                 isHidden: TypeContext.isHidden(node.modifiers, setting: false))
         ]
-        if node.bindingSpecifier.text == "var", !scanner.types.holdsFunction(type),
-            Self.isSettable(node.attributes)
-        {
+        if node.bindingSpecifier.text == "var", !scanner.types.holdsFunction(type) {
             var setter = function(
                 node, context, path, .setter, callee: name.text, receiver: receiver, result: nil,
                 isHidden: TypeContext.isHidden(node.modifiers))
@@ -69,8 +68,9 @@ extension FunctionScanner.FileWalk {
         return accessors.contains { ["willSet", "didSet"].contains($0.accessorSpecifier.text) }
     }
 
-    /// Whether attributes leave a property one that can be assigned to; a wrapper may not.
-    private static func isSettable(_ attributes: AttributeListSyntax) -> Bool {
+    /// Whether attributes leave a property one that can be read and assigned to wherever its class
+    /// can be: a wrapper may forbid the one, an actor the other.
+    private static func isPlain(_ attributes: AttributeListSyntax) -> Bool {
         TypeContext.names(attributes).isSubset(of: [
             "objc", "nonobjc", "Published", "NSManaged", "ObservationIgnored", "MainActor",
             "nonisolated", "usableFromInline",
