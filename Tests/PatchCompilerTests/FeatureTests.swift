@@ -190,7 +190,7 @@ enum RandomType {
                 .randomElement(using: &generator) ?? "\"a\""
         case .text(.scalars): return "(\(literal(.string, &generator))).unicodeScalars"
         case .text(.substring): return "Substring(\(literal(.string, &generator)))"
-        case .named, .position: return "\(type.swift).some"
+        case .named, .position, .function: return "\(type.swift).some"
         }
     }
 
