@@ -110,7 +110,7 @@ enum GateCode {
             + "        \(result))"
         guard function.takesObjects else { return call }
         let attempt = verb.hasPrefix("try ") ? "try " : ""
-        return "\(attempt)PatchCall.withObjects { \(call) }"
+        return "\(attempt)PatchCall.withObjects({ \(call) })"
     }
 
     private static func arguments(_ function: RoutableFunction) -> String {
