@@ -37,7 +37,9 @@ struct FunctionArgumentTests {
             return sum
         }
         func checked(_ items: [Item], _ check: (Item) throws -> Int) throws -> [Int] {
-            try items.map { try check($0) + 1 }
+            var all: [Int] = []
+            for item in items { all.append(try check(item) + 1) }
+            return all
         }
         """
 
@@ -73,7 +75,7 @@ struct FunctionArgumentTests {
         try fixture.edit(file, "body(number, item)", "body(number + 1, item)")
         try fixture.edit(file, "body(item.name)", "body(item.name + \"?\")")
         try fixture.edit(file, "var sum = 0", "var sum = 1")
-        try fixture.edit(file, "check($0) + 1", "check($0) + 2")
+        try fixture.edit(file, "check(item) + 1", "check(item) + 2")
         let module = try expectSameInSDK(fixture, build.manifest, driver: Self.driver)
         #expect(module.coverage.covered.count == 5)
     }
