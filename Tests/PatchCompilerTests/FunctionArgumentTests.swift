@@ -39,7 +39,11 @@ struct FunctionArgumentTests {
         func checked(_ items: [Item], _ check: (Item) throws -> Int) throws -> [Int] {
             var all: [Int] = []
             for item in items { all.append(try check(item) + 1) }
-            return all
+            return try all + items.map { try check($0) + 3 }
+                + items.map { item in
+                    guard item.cents < 1_000 else { throw Fault.odd(1) }
+                    return try { try check(item) }()
+                }
         }
         """
 

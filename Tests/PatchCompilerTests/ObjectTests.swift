@@ -21,7 +21,7 @@ struct ObjectTests {
             private var discount: Int?
             weak var parent: Cart?
             lazy var made: Int = lines.count + 100
-            fileprivate var log: [String] = []
+            var log: [String] = []
             var handler: (() -> Void)?
 
             init(id: Int) { self.id = id }

@@ -114,6 +114,13 @@ struct ThrowRewriter {
             super.init(viewMode: .sourceAccurate)
         }
 
+        override func visit(_ node: ClosureExprSyntax) -> SyntaxVisitorContinueKind {
+            for (offset, text) in ThrowingClosure.heading(node) {
+                insertions.append((offset, text))
+            }
+            return .visitChildren
+        }
+
         override func visit(_ node: ThrowsClauseSyntax) -> SyntaxVisitorContinueKind {
             if node.type == nil, node.throwsSpecifier.text == "throws" {
                 insertions.append(

@@ -50,6 +50,26 @@ public struct CharacterSet: Sendable {
         formUnion(CharacterSet([member.value...member.value]))
     }
 
+    /// Takes one scalar away.
+    public mutating func remove(_ member: Unicode.Scalar) {
+        ranges = ranges.flatMap { range -> [ClosedRange<UInt32>] in
+            guard range.contains(member.value) else { return [range] }
+            var rest: [ClosedRange<UInt32>] = []
+            if range.lowerBound < member.value {
+                rest.append(range.lowerBound...member.value - 1)
+            }
+            if member.value < range.upperBound {
+                rest.append(member.value + 1...range.upperBound)
+            }
+            return rest
+        }
+    }
+
+    /// Takes the scalars of `text` away.
+    public mutating func remove(charactersIn text: String) {
+        for scalar in text.unicodeScalars { remove(scalar) }
+    }
+
     /// Adds the scalars of `text`.
     public mutating func insert(charactersIn text: String) {
         formUnion(CharacterSet(charactersIn: text))
