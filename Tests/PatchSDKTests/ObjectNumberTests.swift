@@ -65,8 +65,8 @@ import Testing
             writer.int(try reader.int() * 2)
             try reader.finish()
         }
-        let number = natives.objects.number(of: function)
-        let other = natives.objects.number(of: Thing())
+        let number = natives.number(of: function)
+        let other = natives.number(of: Thing())
         func call(_ values: [UInt64]) throws -> Int {
             var writer = MessagePackWriter()
             writer.arrayHeader(values.count)
@@ -83,6 +83,6 @@ import Testing
         function.end()
         #expect(throws: PatchError.self) { try call([number, 21]) }
         natives.end()
-        #expect(natives.objects.object(number) == nil)
+        #expect(natives.object(number) == nil)
     }
 }

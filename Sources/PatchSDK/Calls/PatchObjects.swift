@@ -90,10 +90,8 @@ extension PatchCall {
 
     /// The number by which the module that is being called knows an object of the app.
     public static func number(of object: AnyObject) -> UInt64 {
-        guard let instance = CallFrame.current?.instance else {
-            return PatchObjects.numberInArguments(of: object)
-        }
-        return instance.natives.objects.number(of: object)
+        CallFrame.instance?.natives.number(of: object)
+            ?? PatchObjects.numberInArguments(of: object)
     }
 
     /// The object that a module named by its number.
@@ -101,9 +99,9 @@ extension PatchCall {
     public static func object<Object: AnyObject>(
         _ number: UInt64, as type: Object.Type
     ) throws -> Object {
-        guard
-            let object = CallFrame.current?.instance.natives.objects.object(number) as? Object
-        else { throw MessagePackError(.invalidValue, at: 0) }
+        guard let object = CallFrame.instance?.natives.object(number) as? Object else {
+            throw MessagePackError(.invalidValue, at: 0)
+        }
         return object
     }
 }

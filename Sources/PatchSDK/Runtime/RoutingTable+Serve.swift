@@ -54,6 +54,7 @@ extension RoutingTable {
         instance.callNanoseconds = instance.table.callNanoseconds
         instance.natives.begin()
         do {
+            defer { instance.natives.end() }
             try CallFrame.run(instance) {
                 try instance.serve(function.pointee, &arguments, read)
             }
@@ -134,6 +135,7 @@ extension RoutingTable {
     /// Ends a call; its instance is there for the next one if the module is active still.
     func end(_ lease: LoadedModule.Lease) {
         let module = lease.module
+        lease.used?.natives.end()
         var isKept = false
         if lease.hasReturned, let used = lease.used, used.isSound {
             isKept = keep(used, of: module)
