@@ -127,6 +127,8 @@ struct CorpusProgram {
             if case .typed(let type) = function.throwing {
                 thrown.append(ValueCode.encode(type, "error", to: "op_writer"))
             } else {
+                // Where a module failed after an effect, which no native body makes up for.
+                thrown.insert("if error is PatchError { throw OpCorpusMissed() }", at: 0)
                 thrown += ["op_writer.arrayHeader(2)", "switch error {"]
                 thrown += errors.map { type in
                     "case let op_e as \(type.reference.path): "

@@ -325,6 +325,12 @@ struct CorpusValues {
             default:
                 try reader.arrayHeader(exactly: 2)
                 let key = try reader.integer(UInt64.self)
+                if key == 0 {
+                    // An error of a library, which has no name here.
+                    try reader.nil()
+                    parts.append("throws")
+                    break
+                }
                 let type = errors.first { UInt64(ErrorCode.key($0).dropFirst(2), radix: 16) == key }
                 guard let type else { throw MessagePackError(.invalidValue, at: 0) }
                 parts.append("throws \(type.reference.path) ")
