@@ -14,9 +14,11 @@ enum FunctionCode {
             + function.parameters.indices.map { "op_\($0)" }.joined(separator: ", ") + ")"
         lines.append(function.result.map { "let op_v: \($0.swift) = \(call)" } ?? call)
         if function.isThrowing { lines += ["op_writer.arrayHeader(2)", "op_writer.bool(false)"] }
-        lines.append(
-            function.result.map { ValueCode.encode($0, "op_v", to: "op_writer") }
-                ?? "op_writer.nil()")
+        if let result = function.result {
+            lines.append(ValueCode.encode(result, "op_v", to: "op_writer"))
+        } else if function.isThrowing {
+            lines.append("op_writer.nil()")
+        }
         return "{ op_reader, op_writer in \(lines.joined(separator: "; ")) }"
     }
 
@@ -48,6 +50,7 @@ enum FunctionCode {
                 "op_r.discard()", "return op_v",
             ]
         } else {
+            if function.isThrowing { lines.append("_ = op_r.optional { $0.bool() }") }
             lines.append("op_r.discard()")
         }
         return "{ (op_n: UInt64) -> (\(type)) in { (\(parameters.joined(separator: ", "))) "
