@@ -44,7 +44,7 @@ struct ObjectTests {
                 lines.append(line)
                 count += 1
             }
-            func history() -> String { log.joined(separator: ",") + " \\(Thread.isMainThread)" }
+            func history() -> String { log.joined(separator: ",") + " \\(ProcessInfo.processInfo.processIdentifier > 0)" }
             func split(_ limit: Int) -> [Cart] {
                 let other = Cart(id: id + 1)
                 for line in lines where line.cents > limit { other.add(line) }
