@@ -143,6 +143,7 @@ struct ObjectTests {
             ("class C {}\nclass D: C {}", "is a class with subclasses"),
             ("class B {}\nclass C: B {}", "inherits from 'B'"),
             ("class C: Base<Int> {}", "inherits from 'Base<Int>'"),
+            ("class C: ObservableObject {}", "is a model that views observe"),
             ("class C<T> {}", "is generic"), ("@Wrapped class C {}", "has the attribute @Wrapped"),
         ])
     func refused(text: String, why: String) throws {

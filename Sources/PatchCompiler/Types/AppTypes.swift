@@ -244,7 +244,7 @@ struct AppTypes {
 
         /// Attributes that leave an object what it is for code that only refers to it.
         private static let harmlessForClasses: Set<String> = [
-            "MainActor", "objc", "objcMembers", "Observable",
+            "MainActor", "objc", "objcMembers",
         ]
 
         private static func refusedAttribute(

@@ -63,6 +63,10 @@ struct ShapeReader {
         if entry.path.last.map(app.ancestors.contains) ?? false {
             throw TypeRefusal("is a class with subclasses")
         }
+        // A view keeps such objects itself, and its module has a class of its own for them.
+        if entry.inherited.map(AppTypes.lastName).contains("ObservableObject") {
+            throw TypeRefusal("is a model that views observe")
+        }
         for written in entry.inherited {
             let path = written.split(separator: ".").map(String.init)
             guard let parent = reader.entry(path, at: place(entry)), parent.isClass else {

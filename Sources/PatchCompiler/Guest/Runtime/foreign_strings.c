@@ -2,7 +2,10 @@
 // that come from them. The library asks for them everywhere, so what would serve them is linked
 // into nearly every module; these stand in its place. The parameters are those that Swift's calling
 // convention gives the functions, with its two registers at the end. Where another version of the
-// library calls them otherwise, nothing refers to these and they are left out.
+// library calls them otherwise, nothing refers to these and they are left out; so are all of them for wasm32, whose words are
+// shorter.
+
+#if defined(__wasm64__)
 
 #define TRAPS(result, name, ...) \
     result name(__VA_ARGS__) __asm__(symbol_##name); \
@@ -32,3 +35,5 @@ TRAPS(word, foreign_offset, word index, word by, word guts, word object, word se
 
 #define symbol_foreign_align "$es11_StringGutsV18foreignScalarAlignySS5IndexVAEF"
 TRAPS(word, foreign_align, word index, word guts, word object, word self, word error)
+
+#endif
