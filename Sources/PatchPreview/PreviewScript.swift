@@ -88,30 +88,45 @@ extension PreviewPage {
         const surroundings = () => ({ dark: pressed('dark'), rightToLeft: pressed('rtl'),
           typeSize: +$('size').value });
 
+        // One question at a time: an answer that is late would be painted over a newer one.
+        let turn = Promise.resolve();
+        function inTurn(work) {
+          const done = turn.then(work);
+          turn = done.catch(() => { /* Whoever asked hears of it. */ });
+          return done;
+        }
+
         async function show(restart = false) {
           if (view === null) return;
           for (const at of [screen, $('native-screen')]) {
             at.classList.toggle('rtl', pressed('rtl'));
             at.style.setProperty('--type-scale', sizes[+$('size').value]);
           }
-          const begun = performance.now();
-          paint(await ask('/show', { restart, ...surroundings() }), begun);
+          await inTurn(async () => {
+            const begun = performance.now(), shown = view;
+            const answer = await ask('/show', { restart, ...surroundings() });
+            if (shown === view) paint(answer, begun);
+          });
         }
 
         // Events go in their order; those that come while one is on its way go together.
         function send(...events) {
-          queue.push(...events);
+          queue.push(...events.map(event => ({ ...event, of: view })));
           if (!busy) flush();
         }
         async function flush() {
           busy = true;
-          while (queue.length) {
-            const events = queue;
-            queue = [];
-            const begun = performance.now();
-            paint(await ask('/events', { events }), begun);
-          }
-          busy = false;
+          try {
+            while (queue.length) {
+              const shown = queue[0].of, events = queue.filter(event => event.of === shown);
+              queue = queue.filter(event => event.of !== shown);
+              await inTurn(async () => {
+                const begun = performance.now();
+                const answer = await ask('/events', { events, view: shown });
+                if (shown === view) paint(answer, begun);
+              });
+            }
+          } finally { busy = false; }
         }
 
         // --- what the user does ---
