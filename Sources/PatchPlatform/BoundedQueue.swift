@@ -7,19 +7,19 @@
     /// neither looks at how many wait nor can pause (its `suspend` ends the process). With a disk that
     /// is slower than the network the whole body would queue up in memory. Its transfer thread feeds
     /// the queue, so making that wait is what makes the sender wait.
-    final class BoundedQueue: OperationQueue, @unchecked Sendable {
+    package final class BoundedQueue: OperationQueue, @unchecked Sendable {
         // Unchecked: all that changes is behind the condition's lock.
         private static let most = 64
         private let condition = NSCondition()
         private var waiting = 0
         private var openings = 0
 
-        override init() {
+        package override init() {
             super.init()
             maxConcurrentOperationCount = 1
         }
 
-        override func addOperation(_ block: @escaping @Sendable () -> Void) {
+        package override func addOperation(_ block: @escaping @Sendable () -> Void) {
             condition.lock()
             while waiting >= Self.most, openings == 0 { condition.wait() }
             waiting += 1
@@ -35,7 +35,7 @@
 
         /// Runs `body` while nobody waits: what calls into the session waits for the very thread that
         /// may be waiting here.
-        func withoutBound(_ body: () -> Void) {
+        package func withoutBound(_ body: () -> Void) {
             condition.lock()
             openings += 1
             condition.broadcast()

@@ -248,9 +248,17 @@ struct BundleReleaseTests {
     @Test("what is no site, no name or no version is refused with words and nothing is published")
     func refusals() throws {
         try loop.folder.write("not an archive", to: "app/broken.wvb")
+        try loop.folder.write("<h1>in the wrong folder</h1>", to: "app/outer/dist/index.html")
+        let packed = try ChildProcess.run(
+            Loop.patchcli, ["web", "pack", "outer", "-o", "outer.wvb"], in: loop.app)
+        #expect(packed.status == 0, "\(packed)")
+        let allowed = try loop.cli("release", "--bundle", "outer", "--no-index", "--dry-run")
+        #expect(allowed.status == 0, "\(allowed)")
         for (arguments, status) in [
             (["release", "--bundle", "nowhere"], Int32(66)),
             (["release", "--bundle", "broken.wvb"], 65),
+            (["release", "--bundle", "outer"], 65),
+            (["release", "--bundle", "outer.wvb"], 65),
             (["release", "--bundle", "dist", "--bundle-name", "../x"], 64),
             (["rollback", "--bundle-name", "app"], 3),
         ] {

@@ -69,14 +69,16 @@ import Testing
                 before, appID: "app", platform: "linux", channel: "production", fingerprint: "_any")
             head.offer(digest, sequence: 7, to: wishes.audience, salt: "01", before: before)
             let release = release(digest, wishes)
-            if !ReleaseCommand.isSame(release, head, wishes) {
+            if !ReleaseCommand.isSame(release, head, wishes, floor: 0) {
                 wrong = "releasing again as before was not seen: \(wishes) \(head)"
             }
             let asked = wishes
             let other = another(than: digest)
             switch drawn.number(0...4) {
             case 0:
-                if ReleaseCommand.isSame(self.release(other, wishes), head, wishes) {
+                if ReleaseCommand.isSame(
+                    self.release(other, wishes), head, wishes, floor: 0)
+                {
                     wrong = "another module was taken for the same: \(head)"
                 }
                 continue
@@ -85,7 +87,7 @@ import Testing
             case 3: wishes.audience.require.tags = ["another"]
             default: wishes.notes = "other notes"
             }
-            if ReleaseCommand.isSame(release, head, wishes) {
+            if ReleaseCommand.isSame(release, head, wishes, floor: 0) {
                 wrong = "\(wishes) was taken for \(asked): \(head)"
             }
         }

@@ -51,6 +51,19 @@ import Testing
         _ = try loop.json("fingerprint", "register")
     }
 
+    @Test("a project that may not be written makes no app on the server")
+    func refusedConfiguration() throws {
+        let loop = try Loop("init-refused")
+        try loop.startServer()
+        let refused = try loop.cli(
+            "init", "--server", loop.address, "--admin-token-file",
+            "\(loop.data.path)/admin-token", "--resources", "../outside")
+        #expect(refused.status == 78, "\(refused)")
+        let apps = try? FileManager.default.contentsOfDirectory(
+            atPath: loop.data.appendingPathComponent("apps").path)
+        #expect(apps ?? [] == [])
+    }
+
     @Test("a static project cut off before its tree was written stays a static project")
     func staticProject() throws {
         let loop = try Loop("init-static")

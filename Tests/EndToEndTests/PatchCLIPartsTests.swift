@@ -182,19 +182,43 @@ import Testing
         }
     }
 
+    @Test("damaged metadata is named with its file and with the command that helps")
+    func damagedMetadata() async throws {
+        let fixture = try await Fixture()
+        let file = fixture.folder.file("tree/metadata/timestamp.json")
+        try Data("<html>".utf8).write(to: file)
+        do {
+            _ = try await fixture.repository.load()
+            Issue.record("rubbish was loaded")
+        } catch let failure as CommandFailure {
+            #expect(failure.code == "json_damaged" && failure.exit == .dataError)
+            #expect(failure.why?.contains(file.path) == true, "\(failure)")
+            #expect(failure.fix?.hasPrefix("git checkout -- ") == true, "\(failure)")
+        }
+    }
+
     @Test("two publishers exclude each other, and the second is told of the first")
     func lock() throws {
         let folder = try TemporaryDirectory("lock")
-        let held = try TreeLock.take(in: folder.url)
+        let (tree, scratch) = (folder.file("tree"), folder.file("out"))
+        func take() throws -> TreeLock { try TreeLock.take(on: tree, noting: scratch) }
+        func names(_ place: URL) throws -> [String] {
+            try FileManager.default.contentsOfDirectory(atPath: place.path)
+        }
+        let held = try take()
+        #expect(try names(tree).isEmpty)
         do {
-            _ = try TreeLock.take(in: folder.url)
+            _ = try take()
             Issue.record("the lock was taken twice")
         } catch let failure as CommandFailure {
             #expect(failure.code == "tree_locked")
             #expect(failure.why?.contains("process ") == true)
         }
         held.release()
-        try TreeLock.take(in: folder.url).release()
+        #expect(try names(scratch).isEmpty)
+        try Data().write(to: tree.appendingPathComponent("publish.owner"))
+        try take().release()
+        #expect(try names(tree).isEmpty && names(scratch).isEmpty)
     }
 
     @Test("a damaged target is not read")

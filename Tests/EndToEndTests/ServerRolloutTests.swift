@@ -108,6 +108,36 @@ import Testing
         #expect(try loop.rollout("1.0.2")["grant_bps"] as? Int == 6_000)
     }
 
+    @Test("rollouts are finished and releases taken back whatever was released after them")
+    func olderReleases() throws {
+        let loop = try Loop("older")
+        try loop.makeReady()
+        try loop.edit("\"EUR \"", to: "\"€ \"")
+        let first = try loop.json("release")
+        #expect((first["delta_sizes"] as? [Int])?.isEmpty == false, "the test needs deltas")
+        try loop.edit("\"€ \"", to: "\"£ \"")
+        _ = try loop.json("release", "--rollout", "5%")
+
+        // Each of these lists an older release anew, without its deltas.
+        _ = try loop.json("rollout", "1.0.2", "--finish")
+        #expect(try loop.live()["stable"] as? String == "1.0.2")
+        _ = try loop.json("rollback")
+        #expect(try loop.live()["stable"] as? String == "1.0.1")
+        try loop.edit("\"£ \"", to: "\"¥ \"")
+        _ = try loop.json("release", "--rollout", "5%")
+        _ = try loop.json("rollback", "--embedded")
+
+        // Sequences count bundles too.
+        try loop.folder.write("<!doctype html><title>one</title>", to: "app/dist/index.html")
+        _ = try loop.json("release", "--bundle", "dist")
+        _ = try loop.json("rollback", "--to", "1.0.1")
+        try loop.edit("\"¥ \"", to: "\"CHF \"")
+        let last = try loop.json("release")
+        #expect(last["created"] as? Bool == true)
+        _ = try loop.json("recall", "1.0.1")
+        _ = try loop.stopServer()
+    }
+
     @Test("P33: a release that would reach none of the known devices is refused; CI's recipe runs")
     func P33_reach() async throws {
         let loop = try Loop("reach")
@@ -243,6 +273,34 @@ import Testing
         #expect(cured.status == 0, "\(cured.codes)")
         #expect(cured.codes["key_exposed"] == nil && cured.codes["resources_stale"] == nil)
         #expect(FileManager.default.fileExists(atPath: root.path))
+        let resources = loop.app.appendingPathComponent("Resources")
+        let good = try Data(contentsOf: resources.appendingPathComponent("base.wasm"))
+        for (name, fixability) in [
+            ("Resources/base.wasm", "auto"), ("Resources/patch-config.json", "command"),
+        ] {
+            let file = loop.app.appendingPathComponent(name)
+            let before = try Data(contentsOf: file)
+            try Data("rubbish".utf8).write(to: file)
+            #expect(try findings().codes["resources_damaged"] == fixability, "\(name)")
+            if fixability == "auto" {
+                #expect(try findings("--fix").status == 0)
+            } else {
+                try before.write(to: file)
+            }
+        }
+        #expect(try Data(contentsOf: resources.appendingPathComponent("base.wasm")) == good)
+        let configuration = resources.appendingPathComponent("patch-config.json")
+        let text = try String(contentsOf: configuration, encoding: .utf8)
+        try text.replacingOccurrences(of: "pak_", with: "pak_0").write(
+            to: configuration, atomically: true, encoding: .utf8)
+        #expect(try findings().codes["resources_differ"] == "auto")
+        #expect(try findings("--fix").status == 0)
+        #expect(try String(contentsOf: configuration, encoding: .utf8) == text)
+        let lock = loop.app.appendingPathComponent("openpatch.lock.json")
+        let gates = try Data(contentsOf: lock)
+        try Data("rubbish".utf8).write(to: lock)
+        #expect(try findings().codes["lock_invalid"] == "command")
+        try gates.write(to: lock)
         _ = try loop.stopServer()
         #expect(try findings().status == 4)
     }

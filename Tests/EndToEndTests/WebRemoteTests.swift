@@ -115,7 +115,10 @@ struct WebRemoteTests {
         #expect(
             try Data(contentsOf: folder.file("got.wvb"))
                 == Data(contentsOf: folder.file("1.0.0.wvb")))
+        #expect(try web("download", "app", "--endpoint", url, "-o", "got.wvb").status == 73)
+        try check(web("download", "app", "--endpoint", url, "-o", "got.wvb", "--overwrite"))
         try check(web("download", "app", "--endpoint", url, "--channel", "be ta"))
+        #expect(try web("download", "app", "--endpoint", url, "--channel", "be ta").status == 73)
         #expect(FileManager.default.fileExists(atPath: folder.file("app_1.1.0.wvb").path))
         #expect(try web("download", "nope", "--endpoint", url).status == 69)
         try check(web("builtin", "--endpoint", url, "-o", "bundles"))

@@ -14,7 +14,7 @@ struct ReleaseRules {
     /// Everything that is listed after it.
     let listed: [TargetFile]
 
-    /// A release that an upload brought.
+    /// A release that an upload brought and that was not listed before.
     struct NewRelease: Equatable {
         let path: String
         let release: Release
@@ -31,9 +31,9 @@ struct ReleaseRules {
         for target in new {
             let parts = target.path.split(separator: "/").map(String.init)
             switch parts.first {
-            case "modules": releases.append(try checkRelease(target, parts))
+            case "modules": try checkRelease(target, parts).map { releases.append($0) }
             case "heads": try checkHead(target, parts, read)
-            case "bundles": releases.append(try checkBundle(target, parts))
+            case "bundles": try checkBundle(target, parts).map { releases.append($0) }
             case "deltas": try checkDelta(target, parts)
             case "brakes": break
             default:
@@ -44,7 +44,8 @@ struct ReleaseRules {
         return releases.sorted { $0.release.sequence < $1.release.sequence }
     }
 
-    private func checkRelease(_ target: TargetFile, _ parts: [String]) throws -> NewRelease {
+    /// - Returns: nil for a release that only got new words.
+    private func checkRelease(_ target: TargetFile, _ parts: [String]) throws -> NewRelease? {
         let path = target.path
         guard parts.count == 3, parts[2].hasSuffix(".wasm") else {
             throw APIError.refused(
@@ -73,6 +74,7 @@ struct ReleaseRules {
             throw APIError.refused(
                 "bad_release", "'\(path)' is published as it is, but its digests differ.")
         }
+        if isKnown(release, at: path) { return nil }
         try checkSequence(release)
         return NewRelease(path: path, release: release)
     }

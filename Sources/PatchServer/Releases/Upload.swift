@@ -25,6 +25,9 @@ struct Upload: Sendable {
     var metadata: [String: [UInt8]] = [:]
     /// Targets by target path.
     var targets: [String: Target] = [:]
+
+    /// Whether it has more than words about what is published already.
+    var bringsPayload: Bool { targets.keys.contains { !$0.hasPrefix("heads/") } }
 }
 
 /// Takes a multipart upload apart as it arrives.

@@ -6,8 +6,9 @@ import WebViewBundle
 /// What a release of a web bundle must say to be worth publishing.
 extension ReleaseRules {
     /// Checks a new target `bundles/<name>/<version>.wvb`.
+    /// - Returns: nil for a release that only got new words.
     /// - Throws: ``APIError``.
-    func checkBundle(_ target: TargetFile, _ parts: [String]) throws -> NewRelease {
+    func checkBundle(_ target: TargetFile, _ parts: [String]) throws -> NewRelease? {
         let path = target.path
         guard parts.count == 3, parts[2].hasSuffix(".wvb"), BundleName.isValid(parts[1]) else {
             throw APIError.refused(
@@ -33,6 +34,7 @@ extension ReleaseRules {
             throw APIError.refused(
                 "bad_release", "'\(path)' is not published as the archive that it describes.")
         }
+        if isKnown(release, at: path) { return nil }
         try checkSequence(release)
         return NewRelease(path: path, release: release)
     }
@@ -50,14 +52,21 @@ extension ReleaseRules {
         return digests
     }
 
+    /// Whether the same bytes are listed already under the same path and sequence: a release that
+    /// gets new words (one that loses its deltas, say), not a new one.
+    func isKnown(_ release: Release, at path: String) -> Bool {
+        guard let target = known.first(where: { $0.path == path }),
+            let earlier: Release = Self.decode(target.custom)
+        else { return false }
+        return earlier.raw == release.raw && earlier.sequence == release.sequence
+    }
+
     /// Sequences count all releases of the app, modules and bundles alike.
     func checkSequence(_ release: Release) throws {
         for other in known
         where other.path.hasPrefix("modules/") || other.path.hasPrefix("bundles/") {
             guard let earlier: Release = Self.decode(other.custom) else { continue }
-            // The same path with the same bytes is a release that gets new words, not a new one.
-            let isSame = earlier.raw == release.raw && earlier.sequence == release.sequence
-            if !isSame, earlier.sequence >= release.sequence {
+            if earlier.sequence >= release.sequence {
                 throw APIError.conflict(
                     "sequence_taken",
                     "Sequence \(release.sequence) is not after \(earlier.sequence), which is "

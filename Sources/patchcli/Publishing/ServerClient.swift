@@ -152,16 +152,15 @@ struct ServerClient: Sendable {
             request.httpBody = try JSONEncoder().encode(body)
             request.setValue("application/json", forHTTPHeaderField: "Content-Type")
         }
-        let watcher = UploadWatcher(progress: { _ in })
-        let session = URLSession(
-            configuration: .ephemeral, delegate: watcher, delegateQueue: nil)
+        let watcher = RequestWatcher(progress: { _ in })
+        let session = watcher.session()
         defer { session.finishTasksAndInvalidate() }
         let final = request
         // Only what changes nothing is asked twice by itself.
         let (data, status) =
             method == "GET"
-            ? try await Self.retryingOnce { try await watcher.send(final, session, url) }
-            : try await watcher.send(final, session, url)
+            ? try await Self.retryingOnce { try await watcher.send(final, session) }
+            : try await watcher.send(final, session)
         guard (200..<300).contains(status) else { throw Self.refusal(status, data) }
         return [UInt8](data)
     }
@@ -194,11 +193,10 @@ struct ServerClient: Sendable {
         request.timeoutInterval = 60
         request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
         request.setValue(contentType, forHTTPHeaderField: "Content-Type")
-        let watcher = UploadWatcher(progress: progress)
-        let session = URLSession(
-            configuration: .ephemeral, delegate: watcher, delegateQueue: nil)
+        let watcher = RequestWatcher(progress: progress)
+        let session = watcher.session()
         defer { session.finishTasksAndInvalidate() }
-        let (data, status) = try await watcher.upload(Data(body), request, session, url)
+        let (data, status) = try await watcher.upload(Data(body), request, session)
         guard (200..<300).contains(status) else { throw Self.refusal(status, data) }
         return [UInt8](data)
     }
@@ -211,85 +209,18 @@ struct ServerClient: Sendable {
             }
             let error: Body
         }
-        if let document = try? JSONDecoder().decode(Document.self, from: data) {
+        // Anything may answer at an address: what is no code of ours is not told as one.
+        if let document = try? JSONDecoder().decode(Document.self, from: data),
+            document.error.code.utf8.allSatisfy({
+                $0 == UInt8(ascii: "_") || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+            })
+        {
             return ServerRefusal(
                 status: status, code: document.error.code, message: document.error.message)
         }
         return ServerRefusal(
             status: status, code: "http_\(status)",
             message: "The server answered with status \(status).")
-    }
-}
-
-/// One upload with progress; a session's delegate, because that is how progress is told.
-private final class UploadWatcher: NSObject, URLSessionDataDelegate, Sendable {
-    private struct State {
-        var data = Data()
-        var done: CheckedContinuation<(Data, Int), any Error>?
-    }
-
-    /// An answer of ours is far smaller.
-    private static let largestAnswer = 1 << 20
-
-    private let progress: @Sendable (Double) -> Void
-    private let state = Lock(State())
-
-    init(progress: @escaping @Sendable (Double) -> Void) { self.progress = progress }
-
-    func upload(
-        _ body: Data, _ request: URLRequest, _ session: URLSession, _ url: URL
-    ) async throws -> (Data, Int) {
-        try await withCheckedThrowingContinuation { continuation in
-            state.withLock { $0.done = continuation }
-            session.uploadTask(with: request, from: body).resume()
-        }
-    }
-
-    func send(_ request: URLRequest, _ session: URLSession, _ url: URL) async throws -> (Data, Int)
-    {
-        try await withCheckedThrowingContinuation { continuation in
-            state.withLock {
-                $0.data = Data()
-                $0.done = continuation
-            }
-            session.dataTask(with: request).resume()
-        }
-    }
-
-    func urlSession(
-        _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64,
-        totalBytesSent: Int64, totalBytesExpectedToSend: Int64
-    ) {
-        guard totalBytesExpectedToSend > 0 else { return }
-        progress(Double(totalBytesSent) / Double(totalBytesExpectedToSend))
-    }
-
-    func urlSession(
-        _ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data
-    ) {
-        let isTooLong = state.withLock { state -> Bool in
-            state.data.append(data)
-            return state.data.count > Self.largestAnswer
-        }
-        if isTooLong { dataTask.cancel() }
-    }
-
-    func urlSession(
-        _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
-    ) {
-        let (data, done) = state.withLock { state in
-            defer { state.done = nil }
-            return (state.data, state.done)
-        }
-        if let status = (task.response as? HTTPURLResponse)?.statusCode {
-            // A refusal may come while the body is still on its way; it is the better story.
-            done?.resume(returning: (data, status))
-        } else if let url = task.originalRequest?.url {
-            done?.resume(
-                throwing: HTTPError(
-                    .unreachable, url: url, detail: error?.localizedDescription ?? "no answer"))
-        } else {
-            done?.resume(throwing: error ?? URLError(.unknown))
-        }
     }
 }
