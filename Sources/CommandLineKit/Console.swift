@@ -74,18 +74,25 @@ public struct Console: Sendable {
 
     /// A line of a result for a person. With `--json` it goes to standard error.
     public func print(_ line: String = "") {
+        let line = safe(line)
         mode == .human ? output(line + "\n") : errors(line + "\n")
     }
 
     /// A remark beside the result, on standard error.
-    public func note(_ line: String) { errors(line + "\n") }
+    public func note(_ line: String) { errors(safe(line) + "\n") }
 
     /// Something that went well, on standard error.
-    public func done(_ line: String) { errors(errorStyle.green("✓") + " " + line + "\n") }
+    public func done(_ line: String) { errors(errorStyle.green("✓") + " " + safe(line) + "\n") }
 
     /// Something that wants attention, on standard error.
     public func warn(_ line: String) {
-        errors(errorStyle.yellow("warning:") + " " + line + "\n")
+        errors(errorStyle.yellow("warning:") + " " + safe(line) + "\n")
+    }
+
+    /// The line without control characters but those of our own colours, if there are any.
+    private func safe(_ line: String) -> String {
+        ControlCharacters.shown(
+            line, keepingStyles: style.isColoured || errorStyle.isColoured)
     }
 
     /// Asks a person to go on. Where nobody can be asked the answer is yes: whoever wrote the command
@@ -114,11 +121,15 @@ public struct Console: Sendable {
         if mode == .json, let text = try? Console.encode(FailureDocument(failure)) {
             output(text + "\n")
         }
-        var text = errorStyle.red("error:") + " " + errorStyle.bold(failure.what)
-        if let why = failure.why { text += "\n" + wrapped(why, indent: "  ", width: width) }
-        for line in failure.list { text += "\n" + wrapped("- " + line, indent: "  ", width: width) }
+        // What a server or a file said must not move the cursor or rename the window.
+        func shown(_ text: String) -> String { ControlCharacters.shown(text) }
+        var text = errorStyle.red("error:") + " " + errorStyle.bold(shown(failure.what))
+        if let why = failure.why { text += "\n" + wrapped(shown(why), indent: "  ", width: width) }
+        for line in failure.list {
+            text += "\n" + wrapped("- " + shown(line), indent: "  ", width: width)
+        }
         if let fix = failure.fix {
-            text += "\n  " + errorStyle.dim("try:") + " " + errorStyle.cyan(fix)
+            text += "\n  " + errorStyle.dim("try:") + " " + errorStyle.cyan(shown(fix))
         }
         errors(text + "\n")
     }
@@ -133,7 +144,7 @@ public struct Console: Sendable {
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
             positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
         let text = String(decoding: try encoder.encode(document), as: UTF8.self)
-        return closingEmpty(text)
+        return ControlCharacters.shownInJSON(closingEmpty(text))
     }
 
     /// Foundation spreads empty arrays and objects over three lines.

@@ -27,6 +27,12 @@ public struct ParseError: Error, Equatable, Sendable {
             suggestion: closest(to: word, in: choices))
     }
 
+    static func missingSubcommand(of path: [String], _ known: [String]) -> ParseError {
+        ParseError(
+            "missing_subcommand",
+            "'\(path.joined(separator: " "))' needs a subcommand: \(known.joined(separator: ", "))")
+    }
+
     static func unknownOption(_ word: String, known: [String]) -> ParseError {
         ParseError(
             "unknown_option", "Unknown option '\(word)'", suggestion: closest(to: word, in: known))

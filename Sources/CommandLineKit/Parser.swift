@@ -51,7 +51,15 @@ struct Parser {
             command = next
             path.append(word)
         }
-        guard command.body != nil else { return .help(command, path: path) }
+        guard command.body != nil else {
+            guard leading.isEmpty else {
+                // Help is no document; who asked for one is a program.
+                throw Failure(
+                    error: .missingSubcommand(of: path, command.shownSubcommands.map(\.name)),
+                    command: command, path: path)
+            }
+            return .help(command, path: path)
+        }
         do {
             return try parse(leading + rest, for: command, path: path)
         } catch let error as ParseError {

@@ -58,6 +58,7 @@ public final class PreviewSession: @unchecked Sendable {
     public func build() {
         let begun = Date()
         let fingerprint = source.fingerprint()
+        if lock.withLock({ generation == 0 }) { log("building…") }
         do {
             let files = try source.files()
             let built = try builder.build(files, module: "Preview")
@@ -74,7 +75,9 @@ public final class PreviewSession: @unchecked Sendable {
             buildSeconds = Date().timeIntervalSince(begun)
             failure = nil
             generation += 1
-            log("built \(views.count) views in \(Self.seconds(buildSeconds)) s")
+            log(
+                "built \(views.count) \(views.count == 1 ? "view" : "views") in "
+                    + "\(Self.seconds(buildSeconds)) s")
         } catch {
             lock.lock()
             defer { lock.unlock() }

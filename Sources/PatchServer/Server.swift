@@ -45,7 +45,7 @@ public final class PatchServer: Sendable {
     public let isFirstStart: Bool
 
     /// Prepares the folder and finishes what an interrupted publication left.
-    /// - Throws: ``HTTPServer/StartError``, `FileError`, ``APIError``.
+    /// - Throws: ``StartFailure``, ``HTTPServer/StartError``, `FileError`, ``APIError``.
     public convenience init(
         configuration: Configuration, log: ServerLog = ServerLog(),
         clock: @escaping @Sendable () -> Date = { Date() },
@@ -65,8 +65,10 @@ public final class PatchServer: Sendable {
         self.configuration = configuration
         self.log = log
         let layout = DataLayout(root: configuration.dataFolder)
-        try FileManager.default.createDirectory(
-            atPath: configuration.dataFolder, withIntermediateDirectories: true)
+        if let file = configuration.adminTokenFile {
+            try StartFailure.checkAdminToken(file, isOwn: false)
+        }
+        try StartFailure.makeFolder(configuration.dataFolder)
         let files = LocalFileStore(folder: URL(fileURLWithPath: configuration.dataFolder))
         adminTokenFile = configuration.adminTokenFile ?? layout.adminToken
         guard let lock = try files.lock("lock", wait: false) else {
@@ -79,12 +81,17 @@ public final class PatchServer: Sendable {
         let apps = try AppStore(layout: layout, clock: clock, probe: configuration.probe)
         isFirstStart =
             configuration.adminTokenFile == nil ? try apps.prepareAdminToken() : false
+        if configuration.adminTokenFile == nil {
+            try StartFailure.checkAdminToken(layout.adminToken, isOwn: true)
+        }
         releases = ReleaseService(
             apps: apps, log: log, clock: clock, checkpoint: checkpoint)
         try releases.recover()
-        telemetry = try TelemetryStore(
-            path: layout.telemetryDatabase, clock: clock,
-            isPublished: { apps.isPublished($0, $1, $2) })
+        telemetry = try StartFailure.opening(layout.telemetryDatabase) {
+            try TelemetryStore(
+                path: layout.telemetryDatabase, clock: clock,
+                isPublished: { apps.isPublished($0, $1, $2) })
+        }
         let rollouts = RolloutService(
             releases: releases, control: apps.control, telemetry: telemetry)
         let metrics = Metrics()

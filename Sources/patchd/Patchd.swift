@@ -31,6 +31,7 @@ struct Patchd {
                 error.code, "The server could not start", why: error.description,
                 fix: "patchd --data DIR " + (error.isHostWrong ? "--host 127.0.0.1" : "--port 0"),
                 exit: .unavailable)
+        case let error as StartFailure: return refused(error)
         case let error as APIError:
             return CommandFailure(
                 error.code, "The server could not start", why: error.message, exit: .unavailable)
@@ -43,5 +44,17 @@ struct Patchd {
                 exit: .cannotCreate)
         default: return nil
         }
+    }
+
+    private static func refused(_ error: StartFailure) -> CommandFailure {
+        let (what, exit): (String, ExitCode) =
+            switch error.reason {
+            case .folderUnusable: ("The server's folder cannot be used", .cannotCreate)
+            case .databaseDamaged: ("A database of the server is damaged", .dataError)
+            case .databaseTooNew: ("A database is of a newer patchd", .dataError)
+            case .adminTokenUnusable: ("The admin token cannot be used", .noInput)
+            }
+        return CommandFailure(
+            error.reason.rawValue, what, why: error.description, fix: error.remedy, exit: exit)
     }
 }

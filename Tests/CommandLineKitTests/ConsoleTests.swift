@@ -50,6 +50,52 @@ import Testing
         #expect(sink.errors == "a line for people\na note\nwarning: a warning\n")
     }
 
+    @Test("what others wrote cannot steer the terminal; our own colours can")
+    func controlCharacters() {
+        let sink = Sink()
+        let console = Console(
+            coloured: true, output: { sink.append($0, toErrors: false) },
+            errors: { sink.append($0, toErrors: true) })
+        let evil = "a\u{1B}]0;title\u{7}b\u{9B}2Jc\r\u{1B}[8md"
+        let harmless = "a\\u{1B}]0;title\\u{7}b\\u{9B}2Jc\\u{D}\\u{1B}[8md"
+        console.fail(
+            CommandFailure("x", evil, why: evil + "\n\t" + evil, fix: evil))
+        console.note(evil + console.style.red("mine"))
+        console.print(evil)
+        for text in [sink.errors, sink.output] {
+            for part in ["\u{1B}]", "\u{9B}", "\u{7}", "\r", "\u{1B}[8m"] {
+                #expect(!text.contains(part), "\(text.debugDescription)")
+            }
+            #expect(text.contains(harmless), "\(text.debugDescription)")
+        }
+        #expect(sink.errors.contains("\u{1B}[31mmine\u{1B}[0m\n"))
+        #expect(sink.errors.contains("\u{1B}[31merror:\u{1B}[0m"))
+        #expect(ControlCharacters.shown("\u{1B}[31mx\u{1B}[0m") == "\\u{1B}[31mx\\u{1B}[0m")
+        #expect(ControlCharacters.shown("a\r\nb\tc") == "a\nb\tc")
+    }
+
+    @Test("a document has no control characters that a terminal obeys, and says the same")
+    func controlCharactersInJSON() throws {
+        let words = ["\u{9B}2J", "\u{1B}[2J", "\u{7F}", "é"]
+        let text = try Console.text(words)
+        #expect(!text.unicodeScalars.contains { $0 != "\n" && $0.value < 0x20 })
+        #expect(!text.unicodeScalars.contains { (0x7F...0x9F).contains($0.value) })
+        #expect(try JSONDecoder().decode([String].self, from: Data(text.utf8)) == words)
+    }
+
+    @Test("under --json a group without a subcommand is a document too")
+    func groupDocument() async throws {
+        for words in [["--json"], ["group", "--json"]] {
+            let run = await Run.tool(words)
+            let document = try JSONSerialization.jsonObject(with: Data(run.output.utf8))
+            let error = (document as? [String: Any])?["error"] as? [String: Any]
+            #expect(error?["code"] as? String == "missing_subcommand", "\(words)")
+            #expect(run.code == .usage, "\(words)")
+        }
+        #expect(await Run.tool("group").code == .success)
+        #expect(await Run.tool("group", "--json", "--help").code == .success)
+    }
+
     @Test("colour follows the terminal, NO_COLOR and CLICOLOR_FORCE")
     func colour() {
         #expect(Style.detect(isTerminal: true, environment: [:]).isColoured)

@@ -42,6 +42,18 @@ struct GuestBuilderErrorTests {
         #expect(error?.description.contains("Sources/App/Price.swift:3:12: error:") == true)
     }
 
+    @Test("what follows from an error in lines that nobody wrote is left out")
+    func ownLines() {
+        func at(_ file: String?, _ line: Int) -> CompilerDiagnostic {
+            CompilerDiagnostic(file: file, line: line, column: 1, severity: .error, message: "m")
+        }
+        let files = [GuestSource(name: "A.swift", text: "a\nb\n")]
+        let beyond = [at("A.swift", 3), at("OpenPatch/Views.swift", 3), at(nil, 0)]
+        let own = [at("A.swift", 1), at("A.swift", 2)]
+        #expect(CompilerDiagnostic.ownLines(own + beyond, of: files) == own)
+        #expect(CompilerDiagnostic.ownLines(beyond, of: files) == beyond, "better than nothing")
+    }
+
     @Test("a line directive names the file that generated code came from")
     func lineDirective() throws {
         let error = try failure([

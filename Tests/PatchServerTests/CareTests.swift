@@ -70,6 +70,55 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: place.path + "/restored.partial"))
     }
 
+    @Test("a mistyped folder is not made a server's")
+    func mistyped() throws {
+        let place = try TemporaryDirectory("mistyped")
+        let folder = place.path + "/nope"
+        #expect(throws: FolderBackup.Failure.self) { try FolderCheck.migrate(folder) }
+        #expect(!FileManager.default.fileExists(atPath: folder))
+    }
+
+    @Test("a start that cannot be says which file is at fault and what to do")
+    func startFailures() throws {
+        let place = try TemporaryDirectory("start")
+        func failure(_ folder: String, token: String? = nil) -> StartFailure? {
+            var configuration = PatchServer.Configuration(dataFolder: folder)
+            configuration.adminTokenFile = token
+            do {
+                try PatchServer(configuration: configuration, log: ServerLog(write: { _ in }))
+                    .stop()
+                return nil
+            } catch {
+                return error as? StartFailure
+            }
+        }
+        let file = try place.write("text", to: "a-file").path
+        let none = failure(file)
+        #expect(none?.reason == .folderUnusable && none?.description.contains(file) == true)
+        #expect(failure("/proc/patchd")?.reason == .folderUnusable)
+        for name in ["server.sqlite", "telemetry.sqlite"] {
+            let folder = place.path + "/with-" + name
+            #expect(failure(folder) == nil)
+            for more in ["-wal", "-shm"] { unlink("\(folder)/\(name)\(more)") }
+            try Data("this is no database at all".utf8).write(
+                to: URL(fileURLWithPath: "\(folder)/\(name)"))
+            let damaged = failure(folder)
+            #expect(damaged?.reason == .databaseDamaged, "\(name)")
+            #expect(damaged?.description.contains(name) == true, "\(String(describing: damaged))")
+            #expect(damaged?.remedy.contains("patchd restore --from") == true)
+            #expect(throws: StartFailure.self) { try FolderCheck.migrate(folder) }
+        }
+        let large = try place.write(String(repeating: "x", count: 5_000), to: "large").path
+        let blank = try place.write(" \n", to: "blank").path
+        for token in [large, blank, place.path, place.path + "/missing"] {
+            let unusable = failure(place.path + "/tokens", token: token)
+            #expect(unusable?.reason == .adminTokenUnusable, "\(token)")
+            #expect(unusable?.description.contains(token) == true, "\(token)")
+        }
+        let token = try place.write("opa_1\n", to: "token").path
+        #expect(failure(place.path + "/tokens", token: token) == nil)
+    }
+
     @Test("a check names every file that is missing or not what was signed, and wrong counts")
     func check() async throws {
         let fixture = try await filled()

@@ -42,8 +42,10 @@ struct ProjectLock: Equatable {
             entries = document.functions
         } catch let error as PatchProjectError {
             throw error
+        } catch is DecodingError {
+            throw Self.invalid("it is not what patchcli writes")
         } catch {
-            throw Self.invalid("\(error)")
+            throw Self.invalid(error.localizedDescription)
         }
     }
 

@@ -29,11 +29,13 @@ public struct NativeViewBuilder: Sendable {
         }
         let names = Dictionary(
             sources.map { ($0.name, $0.source.name) }, uniquingKeysWith: { first, _ in first })
-        try compile(
-            sources.map(\.name)
-                + ["PatchGuest.o", "SwiftUI.o"].map { library.appendingPathComponent($0).path }
-                + ["-module-name", "Preview", "-I", library.path, "-o", "views"],
-            in: workshop, names)
+        try CompilerDiagnostic.ofDeveloper(files) {
+            try compile(
+                sources.map(\.name)
+                    + ["PatchGuest.o", "SwiftUI.o"].map { library.appendingPathComponent($0).path }
+                    + ["-module-name", "Preview", "-I", library.path, "-o", "views"],
+                in: workshop, names)
+        }
         try? FileManager.default.removeItem(at: program)
         do {
             try FileManager.default.moveItem(

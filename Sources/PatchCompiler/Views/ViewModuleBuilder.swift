@@ -33,8 +33,10 @@ public struct ViewModuleBuilder: Sendable {
         _ files: [GuestSource], module: String, section: ModuleSection? = nil
     ) throws -> ViewModule {
         let ready = try ViewSources(files, module: module)
-        let built = try builder.build(
-            sources: ready.sources, exports: .named(Self.exports), section: section)
+        let built = try CompilerDiagnostic.ofDeveloper(files) {
+            try builder.build(
+                sources: ready.sources, exports: .named(Self.exports), section: section)
+        }
         guard !PlaceholderCheck.contains(built.wasm) else {
             throw PatchProjectError(
                 .cannotShip,

@@ -41,15 +41,15 @@ public struct FolderBackup: Sendable {
     /// Makes a backup of `folder` in the new folder `target`.
     /// - Throws: ``Failure`` and what the system says.
     public static func make(of folder: String, in target: String) throws -> Manifest {
-        guard manager.fileExists(atPath: "\(folder)/server.sqlite") else {
-            throw Failure(code: "no_folder", description: "'\(folder)' is no folder of a patchd.")
-        }
+        try requireServer(folder)
         return try replacing(target) { part in
             // Apps are in the database after their keys are on disk, so it is copied first.
             for name in databases where manager.fileExists(atPath: "\(folder)/\(name)") {
                 let copy = "\(part)/\(name)"
-                try SQLiteConnection(path: "\(folder)/\(name)", mode: .readOnly)
-                    .run("VACUUM INTO ?", copy)
+                try StartFailure.opening("\(folder)/\(name)") {
+                    try SQLiteConnection(path: "\(folder)/\(name)", mode: .readOnly)
+                        .run("VACUUM INTO ?", copy)
+                }
                 try manager.setAttributes([.posixPermissions: 0o600], ofItemAtPath: copy)
             }
             try copy("admin-token", from: folder, to: part)
@@ -65,6 +65,14 @@ public struct FolderBackup: Sendable {
             try LocalFileStore(folder: URL(fileURLWithPath: part)).writeAtomically(
                 JSONText.encode(manifest), to: manifestName)
             return manifest
+        }
+    }
+
+    /// A mistyped folder must not become a server of its own.
+    /// - Throws: ``Failure`` `no_folder`.
+    static func requireServer(_ folder: String) throws {
+        guard manager.fileExists(atPath: DataLayout(root: folder).controlDatabase) else {
+            throw Failure(code: "no_folder", description: "'\(folder)' is no folder of a patchd.")
         }
     }
 

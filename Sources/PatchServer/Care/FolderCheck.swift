@@ -44,27 +44,24 @@ public struct FolderCheck: Sendable {
     }
 
     /// Brings the databases of a folder to the schema of this patchd, as a start would.
-    /// - Throws: ``APIError``, ``DatabaseError``, ``Database/TooNew``.
+    /// - Throws: ``FolderBackup/Failure`` `no_folder`, ``StartFailure``, ``APIError``.
     public static func migrate(_ folder: String) throws {
+        try FolderBackup.requireServer(folder)
         let check = try FolderCheck(folder: folder)
         defer { check.lock.release() }
         _ = try AppStore(layout: check.layout)
-        _ = try TelemetryStore(path: check.layout.telemetryDatabase)
+        _ = try check.openTelemetry()
     }
 
     /// Checks a folder.
     /// - Parameter repair: whether to count telemetry anew where its counts are wrong.
-    /// - Throws: ``APIError``, ``DatabaseError``, ``Database/TooNew``.
+    /// - Throws: ``FolderBackup/Failure`` `no_folder`, ``StartFailure``, ``APIError``.
     public static func run(_ folder: String, repair: Bool = false) async throws -> Report {
-        guard FileManager.default.fileExists(atPath: DataLayout(root: folder).controlDatabase)
-        else {
-            throw FolderBackup.Failure(
-                code: "no_folder", description: "'\(folder)' is no folder of a patchd.")
-        }
+        try FolderBackup.requireServer(folder)
         var check = try FolderCheck(folder: folder)
         defer { check.lock.release() }
         let apps = try AppStore(layout: check.layout)
-        let telemetry = try TelemetryStore(path: check.layout.telemetryDatabase)
+        let telemetry = try check.openTelemetry()
         for database in [apps.control.database, telemetry.database] {
             for problem in try database.problems() {
                 check.note("database_damaged", database.path, problem)
@@ -80,6 +77,12 @@ public struct FolderCheck: Sendable {
         }
         for app in apps.control.apps { await check.look(at: app, apps) }
         return check.report
+    }
+
+    private func openTelemetry() throws -> TelemetryStore {
+        try StartFailure.opening(layout.telemetryDatabase) {
+            try TelemetryStore(path: layout.telemetryDatabase)
+        }
     }
 
     private mutating func note(_ code: String, _ place: String, _ message: String) {

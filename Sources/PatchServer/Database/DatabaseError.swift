@@ -21,6 +21,11 @@ struct DatabaseError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The file is no database, or a damaged one.
     var isDamaged: Bool { code & 0xFF == SQLITE_CORRUPT || code & 0xFF == SQLITE_NOTADB }
 
+    /// The system does not let the file be opened or written.
+    var isRefused: Bool {
+        [SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_READONLY].contains(code & 0xFF)
+    }
+
     /// The refusal that a client gets.
     var refusal: APIError {
         if isFull { return .diskFull }

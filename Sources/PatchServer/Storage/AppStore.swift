@@ -15,7 +15,7 @@ final class AppStore: Sendable {
 
     /// Opens the server's database and takes over what an older server kept in files.
     /// - Parameter probe: lets a test fail any step on files.
-    /// - Throws: ``DatabaseError``, ``Database/TooNew``, `FileError`.
+    /// - Throws: ``StartFailure``, ``DatabaseError``, `FileError`.
     init(
         layout: DataLayout, clock: @escaping @Sendable () -> Date = { Date() },
         probe: LocalFileStore.Probe? = nil
@@ -23,9 +23,10 @@ final class AppStore: Sendable {
         self.layout = layout
         self.clock = clock
         files = LocalFileStore(folder: URL(fileURLWithPath: layout.root), probe: probe)
-        try FileManager.default.createDirectory(
-            atPath: layout.root, withIntermediateDirectories: true)
-        control = try ControlStore(path: layout.controlDatabase, clock: clock)
+        try StartFailure.makeFolder(layout.root)
+        control = try StartFailure.opening(layout.controlDatabase) {
+            try ControlStore(path: layout.controlDatabase, clock: clock)
+        }
         try takeOverLegacyApps()
     }
 
@@ -44,10 +45,15 @@ final class AppStore: Sendable {
         return Token.matches(token, hash: Token.hash(stored))
     }
 
+    /// Bytes that a file with a token may have.
+    static let maximumTokenFile = 4096
+
     static func readToken(_ path: String) -> String? {
-        guard let bytes = FileManager.default.contents(atPath: path), bytes.count <= 4096 else {
-            return nil
-        }
+        guard let file = FileHandle(forReadingAtPath: path) else { return nil }
+        defer { try? file.close() }
+        guard let bytes = try? file.read(upToCount: maximumTokenFile + 1),
+            bytes.count <= maximumTokenFile
+        else { return nil }
         let text = String(decoding: bytes, as: UTF8.self)
             .trimmingCharacters(in: .whitespacesAndNewlines)
         return text.isEmpty ? nil : text

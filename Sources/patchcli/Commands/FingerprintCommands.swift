@@ -200,7 +200,7 @@ enum FingerprintCommands {
                 + (report.known ? "was registered already." : "is registered."))
         var fields = [
             ("fingerprint", report.fingerprint),
-            ("functions", "\(report.functions) can be replaced over the air"),
+            ("functions", functions(report)),
             ("base.wasm", Quantity.bytes(report.base_size)),
             ("manifest", report.folder),
         ]
@@ -210,13 +210,22 @@ enum FingerprintCommands {
         console.print(fields: fields)
         if !report.not_in_base.isEmpty {
             console.print()
-            console.print("Routed, but not in the base module:")
+            console.print(
+                "These stay native until their bodies compile for a module; see "
+                    + style.cyan("patchcli audit") + ":")
             for problem in report.not_in_base { console.print("  " + problem) }
         }
         console.print()
         console.print(
             "Commit .openpatch/builds, build the app with these resources; then edit and run "
                 + style.cyan("patchcli release") + ".")
+    }
+
+    private static func functions(_ report: RegisterReport) -> String {
+        let native = report.not_in_base.count
+        guard native > 0 else { return "\(report.functions) can be replaced over the air" }
+        return "\(max(0, report.functions - native)) of \(report.functions) routed can be replaced "
+            + "over the air as they are"
     }
 
     private struct Claim: Encodable, Sendable {

@@ -98,7 +98,8 @@ enum PruneCommand {
     ) throws -> Report.Tree {
         let tree = TreeRetention(
             folder: folder, timestampDays: workspace.expiryPlan.freshnessDays)
-        let lock = isDry ? nil : try TreeLock.take(in: folder)
+        let lock =
+            isDry ? nil : try TreeLock.take(on: folder, noting: workspace.project.outputFolder)
         defer { lock?.release() }
         do {
             let doomed = try tree.unreferenced(now: Date())

@@ -53,7 +53,8 @@ enum PublishCommand {
         let target = URL(fileURLWithPath: try invocation[folder])
             .appendingPathComponent("apps/\(workspace.app)")
         let report = try await console.step("Copy the tree") { _ in
-            try await copy(publishing.repository, to: target)
+            try await copy(
+                publishing.repository, to: target, noting: workspace.project.outputFolder)
         }
         try console.report(report) { console in
             console.print("The tree lies in \(console.style.bold(report.folder)).")
@@ -65,9 +66,9 @@ enum PublishCommand {
     }
 
     private static func copy(
-        _ repository: any Repository, to folder: URL
+        _ repository: any Repository, to folder: URL, noting scratch: URL
     ) async throws -> Report {
-        let lock = try TreeLock.take(in: folder)
+        let lock = try TreeLock.take(on: folder, noting: scratch)
         defer { lock.release() }
         let files = LocalFileStore(folder: folder)
         let editor = try await repository.load()

@@ -166,6 +166,7 @@ enum DoctorCommand {
                 text: "openpatch.json describes \(workspace.configuration.name)",
                 path: workspace.folder.path)
         ]
+        findings += lockFile(workspace)
         findings += builds(workspace)
         if workspace.app.isEmpty {
             findings.append(
@@ -176,6 +177,7 @@ enum DoctorCommand {
         }
         findings += keys(workspace)
         findings += files(workspace)
+        findings += resources(workspace)
         findings += await published(workspace, invocation.console)
         return findings
     }
@@ -264,7 +266,9 @@ enum DoctorCommand {
     }
 
     static func problem(_ error: any Error, code: String) -> Finding {
-        let failure = (error as? CommandFailure) ?? Explain.failure(error)
+        var failure = (error as? CommandFailure) ?? Explain.failure(error)
+        // This is what the doctor was asked for.
+        if failure?.fix == "patchcli doctor" { failure?.fix = nil }
         return Finding(
             code: failure?.code ?? code, level: .problem,
             text: [failure?.what ?? Explain.text(error), failure?.why].compactMap { $0 }

@@ -17,8 +17,15 @@ struct ServerRepository: Repository {
     func signingFreshness(by signer: TUFSigner) -> any Repository { self }
 
     func load() async throws -> RepositoryEditor {
-        try await RepositoryEditor.load(trustedRoot: trustedRoot, expiryPlan: expiryPlan) { name in
-            try await metadata(name)
+        var last: String?
+        return try await Explain.loading(fix: "patchcli doctor", document: { last }) {
+            try await RepositoryEditor.load(
+                trustedRoot: trustedRoot, expiryPlan: expiryPlan
+            ) { name in
+                let bytes = try await metadata(name)
+                last = "\(address)/metadata/\(name)"
+                return bytes
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 import CommandLineKit
 import Foundation
+import PatchCrypto
 import PatchPlatform
 import TUF
 import TUFRepository
@@ -25,10 +26,17 @@ struct StaticRepository: Repository {
     }
 
     func load() async throws -> RepositoryEditor {
-        try await RepositoryEditor.load(
-            trustedRoot: trustedRoot, expiryPlan: expiryPlan
-        ) { name in
-            try await metadata(name)
+        var last: String?
+        let parts = folder.pathComponents.suffix(2).joined(separator: "/")
+        let tree = parts == ".openpatch/tree" ? parts : "'\(folder.path)'"
+        return try await Explain.loading(fix: "git checkout -- \(tree)", document: { last }) {
+            try await RepositoryEditor.load(
+                trustedRoot: trustedRoot, expiryPlan: expiryPlan
+            ) { name in
+                let bytes = try await metadata(name)
+                last = "\(folder.path)/metadata/\(name)"
+                return bytes
+            }
         }
     }
 
@@ -51,7 +59,9 @@ struct StaticRepository: Repository {
         _ editor: RepositoryEditor, targets: [NewTarget],
         progress: @escaping @Sendable (Double) -> Void
     ) async throws -> Bool {
-        let lock = try TreeLock.take(in: folder)
+        let lock = try TreeLock.take(
+            on: folder,
+            noting: folder.deletingLastPathComponent().appendingPathComponent("out"))
         defer { lock.release() }
         // Somebody else may have published between load and now.
         let current = try await published()
@@ -144,26 +154,73 @@ struct TreeWriter {
     }
 }
 
-/// Two publishers exclude each other by a file that says who holds the tree and since when.
+/// Two publishers exclude each other by a lock on the tree's folder itself: what lies in it goes to
+/// a public host and into version control. Who holds it and since when is noted beside the tree.
 struct TreeLock {
-    private let lock: FileLock
+    private let descriptor: Int32
+    private let notes: LocalFileStore
+    private let owner: String
 
-    static func take(in folder: URL) throws -> TreeLock {
-        let files = LocalFileStore(folder: folder)
-        guard let lock = try files.lock("publish.lock", wait: false) else {
-            let owner = (try? files.read("publish.owner", maximumSize: 4096)) ?? nil
+    /// Takes the lock of `folder`, which is made when missing.
+    /// - Parameter scratch: the folder for the note; nothing in it is published.
+    /// - Throws: ``CommandFailure`` `tree_locked`, exit 75; ``PatchPlatform/FileError``.
+    static func take(on folder: URL, noting scratch: URL) throws -> TreeLock {
+        do {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        } catch {
+            throw FileError(.readOnly, name: folder.path, systemError: EACCES)
+        }
+        let path = folder.resolvingSymlinksInPath().path
+        let notes = LocalFileStore(folder: scratch)
+        let owner = "publish-\(SHA256.hash(Array(path.utf8)).hex.prefix(16)).owner"
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw FileError(.unreadable, name: path, systemError: errno)
+        }
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            let problem = errno
+            if problem == EINTR { continue }
+            close(descriptor)
+            guard problem == EWOULDBLOCK else {
+                throw FileError(.failed, name: path, systemError: problem)
+            }
+            let text = (try? notes.read(owner, maximumSize: 4096)) ?? nil
             throw CommandFailure(
                 "tree_locked", "Somebody is publishing to '\(folder.path)' right now",
-                why: owner.map { String(decoding: $0, as: UTF8.self) },
+                why: text.map { String(decoding: $0, as: UTF8.self) },
                 fix: "try again in a moment", exit: .temporaryFailure)
         }
+        let lock = TreeLock(descriptor: descriptor, notes: notes, owner: owner)
+        do {
+            try lock.begin(path)
+        } catch {
+            lock.release()
+            throw error
+        }
+        return lock
+    }
+
+    private func begin(_ path: String) throws {
         let host = ProcessInfo.processInfo.hostName
         let text =
             "process \(ProcessInfo.processInfo.processIdentifier) on \(host) "
             + "since \(MetadataTime.now.iso8601)"
-        try files.writeAtomically(Array(text.utf8), to: "publish.owner")
-        return TreeLock(lock: lock)
+        try notes.writeAtomically(Array(text.utf8), to: owner)
+        // Earlier versions kept both in the tree.
+        for name in ["publish.lock", "publish.owner"] {
+            let left = "\(path)/\(name)"
+            if FileManager.default.fileExists(atPath: left) {
+                try FileManager.default.removeItem(atPath: left)
+            }
+        }
     }
 
-    func release() { lock.release() }
+    /// Gives the lock back.
+    func release() {
+        // The note is for people only; the next one to take the lock replaces it.
+        try? notes.remove(owner)
+        // A process that is being started may hold a copy of the descriptor for a moment.
+        _ = flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
 }

@@ -97,6 +97,7 @@ enum Explain {
         case .configurationInvalid, .lockInvalid, .manifestInvalid:
             failure.what = "The project's configuration cannot be read"
             failure.exit = .configuration
+            if error.kind == .lockInvalid { failure.fix = "git checkout -- openpatch.lock.json" }
         case .buildUnknown:
             failure.what = "The build is not registered"
             failure.fix = "patchcli fingerprint register"
@@ -128,6 +129,29 @@ enum Explain {
         case .cannotShip: return "It would not behave in a module as it does in the app:"
         default: return nil
         }
+    }
+
+    /// Runs `body`, which loads published metadata, and says which document was refused.
+    /// - Parameters:
+    ///   - fix: what helps against a damaged document.
+    ///   - document: the document that was read last; whatever is refused is refused at once.
+    /// - Throws: ``CommandFailure``, or what `body` throws.
+    static func loading<Result>(
+        fix: String, document: () -> String?, _ body: () async throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await body()
+        } catch let error as TUFError where !isAbsence(error) {
+            throw CommandFailure(
+                error.code, "The published metadata was refused",
+                why: (document().map { "\($0): " } ?? "") + error.message, fix: fix,
+                exit: .dataError)
+        }
+    }
+
+    /// Whether nothing was read that could be at fault.
+    private static func isAbsence(_ error: TUFError) -> Bool {
+        [.metadataUnavailable, .downloadFailed, .repositoryIncomplete].contains(error.kind)
     }
 
     private static func trust(_ error: TUFError) -> CommandFailure {

@@ -63,6 +63,19 @@ enum WebCommands {
             ? String(error.message.dropLast(suffix.count)) : error.message
     }
 
+    static let overwrite = Parameter<Bool>.flag(
+        "overwrite", help: "Replace the file if it exists.")
+
+    /// Refuses to replace a file that nobody said may be replaced.
+    /// - Throws: ``CommandFailure`` `file_exists`.
+    static func guardExisting(_ path: String, _ mayReplace: Bool) throws {
+        guard mayReplace || !FileManager.default.fileExists(atPath: path) else {
+            throw CommandFailure(
+                "file_exists", "'\(path)' exists already", fix: "add --overwrite or name another",
+                exit: .cannotCreate)
+        }
+    }
+
     /// Writes a file whole or not at all.
     static func write(_ bytes: [UInt8], to path: String, secret: Bool = false) throws {
         do {

@@ -26,8 +26,13 @@ enum WebDownloadCommand {
         Command(
             "download", abstract: "Fetch a bundle from a remote and check its integrity.",
             parameters: parameters(
-                name, version, WebRemoteParameters.endpoint, WebRemoteParameters.channel, output)
+                name, version, WebRemoteParameters.endpoint, WebRemoteParameters.channel, output,
+                WebCommands.overwrite)
         ) { invocation in
+            let mayReplace = try invocation[WebCommands.overwrite]
+            if let named = try invocation[output] {
+                try WebCommands.guardExisting(named, mayReplace)
+            }
             let bundleName = try invocation[name]
             let wanted = try invocation[version]
             let channel = try invocation[WebRemoteParameters.channel]
@@ -50,6 +55,7 @@ enum WebDownloadCommand {
                 try BundleReader(bytes: data).verify()
             }
             let file = try invocation[output] ?? "\(info.name)_\(info.version).wvb"
+            try WebCommands.guardExisting(file, mayReplace)
             try WebCommands.write(data, to: file)
             let report = Report(
                 name: info.name, version: info.version, file: file, bytes: data.count,

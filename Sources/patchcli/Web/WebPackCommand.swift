@@ -19,8 +19,6 @@ enum WebPackCommand {
         "source-maps", help: "Pack source maps too.")
     private static let hidden = Parameter<Bool>.flag(
         "hidden", help: "Pack names that start with a dot too.")
-    private static let overwrite = Parameter<Bool>.flag(
-        "overwrite", help: "Replace the file if it exists.")
 
     private struct Report: Encodable {
         let file: String
@@ -47,18 +45,15 @@ enum WebPackCommand {
                 ),
             ],
             parameters: parameters(
-                folder, output, ignore, headers, sourceMaps, hidden, overwrite), body: run)
+                folder, output, ignore, headers, sourceMaps, hidden, WebCommands.overwrite),
+            body: run)
     }
 
     @Sendable private static func run(_ invocation: Invocation) throws {
         let source = try invocation[folder]
         let target =
             try invocation[output] ?? URL(fileURLWithPath: source).standardizedFileURL.path + ".wvb"
-        if try !invocation[overwrite], FileManager.default.fileExists(atPath: target) {
-            throw CommandFailure(
-                "file_exists", "'\(target)' exists already", fix: "add --overwrite or name another",
-                exit: .cannotCreate)
-        }
+        try WebCommands.guardExisting(target, try invocation[WebCommands.overwrite])
         var packer = BundlePacker()
         packer.ignored = try invocation[ignore].map(Glob.init)
         packer.includesSourceMaps = try invocation[sourceMaps]

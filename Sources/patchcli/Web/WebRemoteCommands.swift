@@ -21,7 +21,11 @@ enum WebRemoteParameters {
         do {
             return try WebCommands.explaining(body)
         } catch let error as APIError {
-            throw CommandFailure(error.code, error.message, exit: .dataError)
+            throw CommandFailure(
+                error.code, error.message,
+                fix: error.code == "bundle_exists"
+                    ? "add --overwrite, or name another version" : nil,
+                exit: .dataError)
         } catch let error as FileError {
             throw CommandFailure(error.code, error.description, exit: .ioError)
         }

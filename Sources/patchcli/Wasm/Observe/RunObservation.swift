@@ -101,7 +101,8 @@ struct RunObservation {
         let lines = lines ?? []
         let calls = lines.reduce(0) { $0 + $1.calls }
         console.note(
-            "\(Self.milliseconds(profile.total)) ms in \(calls) calls of \(lines.count) functions")
+            "\(Self.milliseconds(profile.total)) ms in \(Quantity.count(calls, "call")) of "
+                + Quantity.count(lines.count, "function"))
         var table = Table([
             .init("self ms", .right), .init("%", .right), .init("total ms", .right),
             .init("calls", .right), .init("function"),
@@ -117,7 +118,9 @@ struct RunObservation {
         }
         for line in table.lines(style: console.errorStyle) { console.note(line) }
         if lines.count > Self.rows {
-            console.note("… and \(lines.count - Self.rows) more functions (all with --json)")
+            console.note(
+                "… and \(Quantity.count(lines.count - Self.rows, "more function")) (all with --json)"
+            )
         }
     }
 
