@@ -67,6 +67,38 @@ import Testing
         #expect(superseded["others_go_to"] as? String == "1.0.1")
         let again = try project.json("release", "--rollout", "1%")
         #expect(again["created"] as? Bool == false)
+        // A recall of the stable release names what is stable afterwards, not the candidate.
+        let recalled = try project.json("recall", "1.0.1")
+        let change = (recalled["changes"] as? [[String: Any]])?.first
+        #expect(change?["from"] as? String == "1.0.1")
+        #expect(change?["to"] == nil)
+    }
+
+    @Test("init writes no address that apps could not use, and says when it becomes another")
+    func addresses() throws {
+        let project = try StaticProject("addresses")
+        let files = ["openpatch.json", "Resources/patch-config.json"].map {
+            project.app.appendingPathComponent($0)
+        }
+        let before = try files.map { try Data(contentsOf: $0) }
+        for option in ["--server", "--base-url"] {
+            for wrong in [
+                "htp://x", "ftp://x", "http://", "x", "http://user:sekret@127.0.0.1:1",
+                "https://x/?a", "https://x/#a", "https://x y",
+            ] {
+                let result = try project.cli("init", option, wrong)
+                #expect(result.status == 64, "\(wrong): \(result)")
+                #expect(!result.standardError.contains("sekret"))
+            }
+        }
+        #expect(try files.map { try Data(contentsOf: $0) } == before)
+        let old = "\(project.host.address)/patches"
+        let moved = try project.cli("init", "--base-url", "https://cdn.example.com/p")
+        #expect(moved.standardOutput.contains("\(old) -> https://cdn.example.com/p"), "\(moved)")
+        let back = try project.json("init", "--base-url", old)
+        #expect(back["address"] as? String == old)
+        #expect(back["address_before"] as? String == "https://cdn.example.com/p")
+        #expect(try project.json("init")["address_before"] == nil)
     }
 
     @Test("P47: a smaller share takes a release back only with --retract")
@@ -254,7 +286,10 @@ import Testing
         let planned = try project.json("uninit", "--dry-run")
         #expect((planned["removed"] as? [String])?.contains("openpatch.json") == true)
         let keys = project.keys
-        try project.json("uninit", "--yes")
+        let gone = try project.json("uninit", "--yes")
+        #expect(gone["restored"] as? [String] == ["Sources/Tiny/Price.swift"])
+        #expect(
+            (gone["removed"] as? [String])?.contains { $0.hasSuffix("+OpenPatch.swift") } == true)
         let left = try FileManager.default.subpathsOfDirectory(atPath: project.app.path).sorted()
         #expect(
             left == [

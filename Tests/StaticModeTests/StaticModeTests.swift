@@ -61,7 +61,8 @@ import UpdateEngine
         // A rollout is halted, resumed, and finished.
         try project.edit("€", to: "£")
         try project.json("release", "--rollout", "99.99%")
-        try project.json("halt", "1.0.2")
+        let halted = try project.json("halt", "1.0.2")
+        #expect(halted["next"] as? String == "patchcli publish --static <folder>")
         #expect(try project.cli("halt", "1.0.2").status == 3, "it is halted already")
         try project.publish()
         #expect(try await late.update() == "1.0.1", "nobody else takes the candidate")
@@ -79,7 +80,8 @@ import UpdateEngine
         let fetched = host.answers.count
         #expect(try await late.update() == "1.0.1")
         #expect(!host.answers.dropFirst(fetched).contains { $0.path.contains("/modules/") })
-        try project.json("recall", "1.0.1")
+        let recalled = try project.cli("recall", "1.0.1")
+        #expect(recalled.standardOutput.contains("Not on your host yet"), "\(recalled)")
         try project.publish()
         #expect(try await late.update() == nil, "what the app shipped with is left")
     }
@@ -137,6 +139,23 @@ import UpdateEngine
         #expect(check.decision.reason == .belowFloor)
         #expect(try await device.update() == nil)
         #expect(try project.cli("keys", "rotate", "targets", "--min-sequence", "1").status == 64)
+        // A floor that the next release could not reach would end the app.
+        for floor in ["4", "42", "9223372036854775807"] {
+            let refused = try project.cli("keys", "rotate", "targets", "--min-sequence", floor)
+            #expect(refused.status == 64, "\(refused)")
+            #expect(refused.standardError.contains("--min-sequence 3"), "\(refused)")
+        }
+        let status = try project.json("status")
+        #expect(status["min_sequence"] as? Int == 3)
+        let live = (status["live"] as? [[String: Any]])?.first
+        #expect(live?["below_floor"] as? [String] == ["1.0.2"])
+        #expect(try project.cli("rollback").status == 3, "nobody could go there")
+        // The same sources are released anew: what is live, no device runs.
+        let next = try project.json("release")
+        #expect(next["created"] as? Bool == true)
+        #expect((next["release"] as? [String: Any])?["sequence"] as? Int == 3)
+        try project.publish()
+        #expect(try await device.update() == "1.0.3")
         let roles = try project.json("status")["roles"] as? [[String: Any]]
         #expect(roles?.first { $0["role"] as? String == "root" }?["version"] as? Int == 5)
     }

@@ -21,6 +21,9 @@ enum BundleRelease {
         "bundle-base", placeholder: "file",
         help: "The archive that the app ships, for a delta from it. With --bundle.",
         completion: .file(["wvb"]))
+    static let allowsNoIndex = Parameter<Bool>.flag(
+        "no-index",
+        help: "Release a web bundle although it has no index.html at its top. With --bundle.")
     /// The bundle of `app://app.wvb`.
     static let usualName = "app"
     /// The fingerprint of releases for every build.
@@ -45,6 +48,7 @@ enum BundleRelease {
         let bytes: [UInt8]
         let entries: Int
         let leftOut: Int
+        let hasIndex: Bool
         var digest: String { SHA256.hash(bytes).hex }
     }
 
@@ -74,8 +78,10 @@ enum BundleRelease {
         let requires = try invocation[requires]
         let base = try invocation[base]
         let isDry = try invocation[Common.dryRun]
+        let needsIndex = try !invocation[allowsNoIndex]
         let archive = try await console.step("Pack the bundle") { progress in
             let archive = try pack(source)
+            if needsIndex, !archive.hasIndex { throw noIndex(source) }
             progress.update(nil, Quantity.bytes(archive.bytes.count))
             return archive
         }
@@ -108,6 +114,17 @@ enum BundleRelease {
         }
     }
 
+    /// What `app://app.wvb/` shows.
+    private static let index = "/index.html"
+
+    private static func noIndex(_ source: String) -> CommandFailure {
+        CommandFailure(
+            "no_index", "'\(source)' has no index.html at its top; nothing was released",
+            why: "'app://<name>.wvb' would show nothing. Is it the folder that the site is "
+                + "built to? Pages that are only opened by their own paths need none: --no-index.",
+            fix: "patchcli release --bundle <folder>", exit: .dataError)
+    }
+
     private static func pack(_ source: String) throws -> Archive {
         try WebCommands.explaining {
             var isFolder: ObjCBool = false
@@ -119,13 +136,15 @@ enum BundleRelease {
                 let packed = try BundlePacker().pack(folder: source)
                 return Archive(
                     bytes: packed.bytes, entries: packed.paths.count,
-                    leftOut: packed.ignored.count)
+                    leftOut: packed.ignored.count, hasIndex: packed.paths.contains(index))
             }
             let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: source)))
             let reader = try BundleReader(bytes: bytes)
             // What cannot be read through would be refused by every device.
             try reader.verify()
-            return Archive(bytes: bytes, entries: reader.count, leftOut: 0)
+            return Archive(
+                bytes: bytes, entries: reader.count, leftOut: 0,
+                hasIndex: reader.entry(at: index) != nil)
         }
     }
 
@@ -139,7 +158,7 @@ enum BundleRelease {
             request.version == nil
             ? latest : index.releases.last { $0.release.version == request.version }?.release
         if let earlier, let head = index.head(channel: request.wishes.channel, fp16: anyBuild),
-            ReleaseCommand.isSame(earlier, head, request.wishes),
+            ReleaseCommand.isSame(earlier, head, request.wishes, floor: index.floor),
             earlier.raw.sha256 == request.archive.digest,
             earlier.capabilities == request.requires
         {

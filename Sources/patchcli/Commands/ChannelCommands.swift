@@ -248,7 +248,9 @@ enum ChannelCommands {
             console.print(
                 console.style.bold(channel) + (paused ? " is paused" : " goes on")
                     + (sequence.map { console.style.dim(" (brake \($0))") } ?? "")
-                    + ". Devices follow on their next check.")
+                    + (workspace.isStatic
+                        ? ". Not on your host yet: \(Publishing.copying)"
+                        : ". Devices follow on their next check."))
         }
     }
 

@@ -85,6 +85,10 @@ enum InitCommand {
         let keys: [Key]
         let resources: String?
         let root_version: Int
+        /// Where devices look for releases.
+        let address: String?
+        /// Where they were to look until now, when that is another address.
+        let address_before: String?
     }
 
     @Sendable private static func run(_ invocation: Invocation) async throws {
@@ -93,23 +97,26 @@ enum InitCommand {
         var configuration = try configuration(invocation, in: folder)
         let store = KeyStore(environment: invocation.environment)
         let isNew = configuration.appKey.isEmpty
+        let before = isNew ? nil : configuration.server
+        let named = try ServerAddress.checked(try invocation[server], option: "server")
+        let host = try ServerAddress.checked(try invocation[baseURL], option: "base-url")
         let isStatic: Bool
         // Those of a server come with the answer that made the app.
         var serverKeys: ServerClient.ServerKeys?
         if isNew {
             // An id without a key was never published under: it came with a template.
             configuration.appID = try invocation[appID] ?? LiveRandom().uuid()
-            let named = try invocation[server]
             isStatic = named == nil
+            configuration.server = named ?? host
+            // An app that a server made must not be left without a project.
+            _ = try ConfigurationFile.checkedText(configuration)
             if isStatic {
                 configuration.appKey = "pak_" + SecureRandom.bytes(12).hex
-                configuration.server = try invocation[baseURL]
                 // Its folder makes a project a static one; so it is there before the app's key,
                 // and an interrupted 'init' goes on as what it began as.
                 try FileManager.default.createDirectory(
                     at: Workspace.treeFolder(folder), withIntermediateDirectories: true)
             } else {
-                configuration.server = named
                 let app = try await createApp(configuration, invocation)
                 configuration.appKey = app.appKey
                 serverKeys = app.serverKeys
@@ -120,9 +127,7 @@ enum InitCommand {
         } else {
             isStatic = FileManager.default.fileExists(
                 atPath: Workspace.treeFolder(folder).path)
-            if let server = try invocation[server] ?? invocation[baseURL] {
-                configuration.server = server
-            }
+            if let address = named ?? host { configuration.server = address }
         }
         try ConfigurationFile.write(configuration, in: folder)
         try ConfigurationFile.writeIgnoreFile(in: folder)
@@ -157,7 +162,9 @@ enum InitCommand {
                     role: $0.entry.role.rawValue, key_id: $0.entry.tufKey.keyID,
                     path: $0.entry.path, created: $0.isNew)
             },
-            resources: workspace.resources?.folder.path, root_version: root)
+            resources: workspace.resources?.folder.path, root_version: root,
+            address: configuration.server,
+            address_before: before == configuration.server ? nil : before)
         try console.report(report) { show(report, workspace, on: $0) }
     }
 
@@ -182,6 +189,13 @@ enum InitCommand {
             fields.append(("resources", resources))
         }
         console.print(fields: fields)
+        if let before = report.address_before {
+            console.print()
+            console.print(
+                style.yellow("The address changes: ")
+                    + "\(before) -> \(report.address ?? "none"). The next build of the app looks "
+                    + "there; those in the field look where they did.")
+        }
         console.print()
         var table = Table("KEY", "ID", "FILE")
         for key in report.keys { table.add([key.role, String(key.key_id.prefix(12)), key.path]) }

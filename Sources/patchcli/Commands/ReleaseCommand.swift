@@ -64,7 +64,8 @@ enum ReleaseCommand {
                 + ReleaseAudience.options
                 + parameters(
                     BundleRelease.source, Common.bundleName, BundleRelease.requires,
-                    BundleRelease.base, Common.signCommand, Common.allowRemoved, strict,
+                    BundleRelease.base, BundleRelease.allowsNoIndex, Common.signCommand,
+                    Common.allowRemoved, strict,
                     allowUnreachable, Common.yes,
                     Common.dryRun),
             body: run)
@@ -202,7 +203,7 @@ enum ReleaseCommand {
             : index.releases(fp16: fp16).last { $0.release.version == version }?.release
         if request.others.isEmpty, let earlier,
             let head = index.head(channel: request.wishes.channel, fp16: fp16),
-            isSame(earlier, head, request.wishes)
+            isSame(earlier, head, request.wishes, floor: index.floor)
         {
             let again = try payload.restamped(
                 version: earlier.version, sequence: earlier.sequence)
@@ -304,9 +305,9 @@ enum ReleaseCommand {
 
     /// Whether publishing again would say nothing new.
     static func isSame(
-        _ release: Release, _ head: Head, _ wishes: ReleasePlan.Wishes
+        _ release: Release, _ head: Head, _ wishes: ReleasePlan.Wishes, floor: Int
     ) -> Bool {
-        release.mandatory == wishes.audience.isMandatory
+        release.sequence >= floor && release.mandatory == wishes.audience.isMandatory
             && (wishes.notes == nil || wishes.notes == release.notes)
             && head.offers(release.raw.sha256, to: wishes.audience)
     }

@@ -255,8 +255,9 @@ enum RolloutCommands {
             parameters: parameters(release) + HeadChange.parameters
         ) { invocation in
             let name = try invocation[release]
-            let report = try await HeadChange.run(invocation, asking: "Recall \(name)") {
-                index, head in
+            let report = try await HeadChange.run(
+                invocation, asking: "Recall \(name)", leaving: name
+            ) { index, head in
                 try ReleasePlan.recall(name, index: index, before: head)
             }
             try HeadChange.show(report, on: invocation.console) { change in

@@ -34,6 +34,8 @@ enum StatusCommand {
             let mandatory: Bool
             let head_seq: Int
             let returnable: [String]
+            /// Live releases that no device runs, since root's floor lies above them.
+            let below_floor: [String]
         }
         struct Role: Encodable {
             let role: String
@@ -46,6 +48,8 @@ enum StatusCommand {
         let app_key: String
         let address: String
         let mode: String
+        /// The lowest sequence that root lets run.
+        let min_sequence: Int
         let live: [Live]
         let builds_without_head: [String]
         let roles: [Role]
@@ -58,6 +62,7 @@ enum StatusCommand {
         let report = Report(
             app_key: workspace.app, address: publishing.repository.address,
             mode: publishing.repository.isStatic ? "static" : "server",
+            min_sequence: index.floor,
             live: ([index] + index.bundleNames.map(index.ofBundle)).flatMap { index in
                 index.heads.map { live($0.head, index) }
             },
@@ -83,7 +88,9 @@ enum StatusCommand {
             mandatory: head.mandatorySince != nil, head_seq: head.headSequence,
             returnable: head.returnable.map {
                 index.release(digest: $0, fp16: fp16)?.version ?? String($0.prefix(12))
-            })
+            },
+            below_floor: [stable, candidate].compactMap { $0 }
+                .filter { $0.sequence < index.floor }.map(\.version))
     }
 
     private static func withoutHead(
@@ -141,6 +148,11 @@ enum StatusCommand {
                 ])
             }
             console.print(table)
+        }
+        for live in report.live where !live.below_floor.isEmpty {
+            console.warn(
+                "no device runs \(live.below_floor.joined(separator: " or ")) on \(live.channel): "
+                    + "root's floor is \(report.min_sequence); release again")
         }
         for build in report.builds_without_head {
             console.print(style.dim("Build \(build) is registered, nothing is released for it."))

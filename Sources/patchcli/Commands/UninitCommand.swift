@@ -41,8 +41,16 @@ enum UninitCommand {
                     + "restore the sources?")
         }
         var restored: [String] = []
+        var generated: [String] = []
         if !isDry {
-            restored = try workspace.project.unprepare().changedFiles
+            for path in try workspace.project.unprepare().changedFiles {
+                let file = workspace.folder.appendingPathComponent(path)
+                if FileManager.default.fileExists(atPath: file.path) {
+                    restored.append(path)
+                } else {
+                    generated.append(path)
+                }
+            }
             for path in doomed {
                 try FileManager.default.removeItem(
                     at: workspace.folder.appendingPathComponent(path))
@@ -50,7 +58,7 @@ enum UninitCommand {
         }
         let keys = try workspace.app.isEmpty ? [] : workspace.keys.list(workspace.app)
         let report = Report(
-            dry_run: isDry, removed: doomed, restored: restored,
+            dry_run: isDry, removed: doomed + generated, restored: restored,
             keys: keys.first.map { ($0.path as NSString).deletingLastPathComponent })
         try console.report(report) { console in
             console.print(isDry ? "Would remove" : "Removed")

@@ -27,6 +27,8 @@ enum HeadChange {
         let left: [Left]
         /// Devices of these builds that the server knows; nil where nobody counts.
         var reach: Reach?
+        /// What remains to be done before devices see it: a static tree is on no host yet.
+        var next: String?
 
         /// Whether a build stays where it should not: it is there already otherwise.
         var missesSome: Bool { left.contains { $0.code != "already_there" } }
@@ -41,8 +43,11 @@ enum HeadChange {
     /// Applies `change` to every head of the channel (or to one build's), signs and publishes.
     /// - Parameter question: what a person is asked first, before the number of devices; nil asks
     ///   nothing, as when every second counts.
+    /// - Parameter leaving: the release that devices leave for the stable one; nil names what they
+    ///   are offered, the candidate before the stable release.
     static func run(
         _ invocation: Invocation, asking question: String? = nil,
+        leaving: String? = nil,
         _ change: @Sendable (ReleaseIndex, Head) throws -> ReleasePlan
     ) async throws -> Report {
         let workspace = try Workspace(invocation)
@@ -82,7 +87,7 @@ enum HeadChange {
                     plan.listed, removing: plan.removed,
                     in: BuildRole.name(fingerprint: head.fingerprint), signers: signers, at: .now)
                 targets += plan.targets
-                changes.append(described(head, plan.head, index))
+                changes.append(described(head, plan.head, leaving, index))
             }
             let created =
                 isDry
@@ -94,20 +99,23 @@ enum HeadChange {
                     .init(
                         fingerprint: $0.head.fingerprint, code: $0.failure.code,
                         message: $0.failure.what)
-                }, reach: reach)
+                }, reach: reach, next: isDry ? nil : publishing.next)
         }
     }
 
     private static func described(
-        _ before: Head, _ after: Head, _ index: ReleaseIndex
+        _ before: Head, _ after: Head, _ leaving: String?, _ index: ReleaseIndex
     ) -> Report.Change {
         let fp16 = BuildRole.fp16(before.fingerprint)
-        func name(_ head: Head) -> String? {
-            index.release(digest: head.candidate?.digest ?? head.stable, fp16: fp16)?.version
+        func name(_ digest: String?) -> String? {
+            index.release(digest: digest, fp16: fp16)?.version
         }
+        func offered(_ head: Head) -> String? { name(head.candidate?.digest ?? head.stable) }
+        let left = leaving.flatMap { try? ReleasePlan.find($0, in: index, fp16: fp16).version }
         return Report.Change(
-            fingerprint: before.fingerprint, from: name(before), to: name(after),
-            kind: after.kind.rawValue, head: after)
+            fingerprint: before.fingerprint, from: left ?? offered(before),
+            to: leaving == nil ? offered(after) : name(after.stable), kind: after.kind.rawValue,
+            head: after)
     }
 
     /// Prints what was changed and what was left.
@@ -133,7 +141,9 @@ enum HeadChange {
                     style.bold("Left as it is: ")
                         + "build \(build.fingerprint.prefix(16)). \(build.message).")
             }
-            if !report.dry_run {
+            if let next = report.next {
+                console.print("Not on your host yet: \(style.cyan(next))")
+            } else if !report.dry_run {
                 console.print(
                     (report.reach.map { "Those of \($0.words) that it concerns follow" }
                         ?? "Devices follow") + " on their next check.")

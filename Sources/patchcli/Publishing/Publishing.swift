@@ -15,6 +15,12 @@ struct Publishing: Sendable {
         repository = try workspace.repository()
     }
 
+    /// What remains to be done once this machine has signed; nil where a server publishes it.
+    var next: String? { repository.isStatic ? Self.copying : nil }
+
+    /// Brings a static tree to the host.
+    static let copying = "patchcli publish --static <folder>"
+
     /// What is published.
     func current() async throws -> (editor: RepositoryEditor, index: ReleaseIndex) {
         let editor = try await console.step("Read what is published") { _ in

@@ -31,6 +31,8 @@ struct ReleaseIndex: Sendable {
     let bundle: String?
     /// The newest sequence of all releases of the app, whatever they deliver.
     let lastSequence: Int
+    /// The lowest sequence that root lets run.
+    let floor: Int
     /// What is published of each web bundle.
     private var bundles: [String: Bundle] = [:]
 
@@ -80,6 +82,7 @@ struct ReleaseIndex: Sendable {
         heads = modules.heads
         let all = modules.releases + bundles.values.flatMap(\.releases)
         lastSequence = all.map(\.release.sequence).max() ?? 0
+        floor = editor.root.signed.openPatch?.minSequence ?? 0
     }
 
     private static func release(_ target: TargetFile) throws -> Published? {
@@ -110,8 +113,10 @@ struct ReleaseIndex: Sendable {
     /// An index of known parts, for tests.
     init(
         releases: [Published], heads: [PublishedHead], deltas: [TargetFile] = [],
-        brakes: [String: Brake] = [:], bundle: String? = nil, lastSequence: Int? = nil
+        brakes: [String: Brake] = [:], bundle: String? = nil, lastSequence: Int? = nil,
+        floor: Int = 0
     ) {
+        self.floor = floor
         self.brakes = brakes
         self.releases = releases
         self.heads = heads
@@ -136,11 +141,12 @@ struct ReleaseIndex: Sendable {
         return ReleaseIndex(
             releases: found.releases.sorted { $0.release.sequence < $1.release.sequence },
             heads: found.heads, deltas: deltas.filter { paths.contains($0.path) },
-            brakes: found.brakes, bundle: name, lastSequence: lastSequence)
+            brakes: found.brakes, bundle: name, lastSequence: lastSequence,
+            floor: floor)
     }
 
-    /// The sequence of the next release.
-    var nextSequence: Int { lastSequence + 1 }
+    /// The sequence of the next release; never one that the floor makes void.
+    var nextSequence: Int { max(lastSequence + 1, floor) }
 
     /// The head of a channel and build.
     func head(channel: String, fp16: String) -> Head? {

@@ -77,6 +77,7 @@ extension ReleasePlan {
         _ release: Release, to audience: ReleaseAudience, on channel: String, index: ReleaseIndex,
         salt: String
     ) throws -> ReleasePlan {
+        try refuseVoid(release, index)
         let fp16 = BuildRole.fp16(release.fingerprint)
         let before = index.head(channel: channel, fp16: fp16)
         let digest = release.raw.sha256

@@ -133,10 +133,12 @@ struct ReleasePlan: Sendable {
                     why: "The present one is the first of this build on \(before.channel).",
                     fix: "patchcli rollback --embedded", exit: .unreachable)
             }
+            try refuseVoid(index.release(digest: earlier, fp16: fp16), index)
             head.returnable = returnable(before, instead: earlier)
             head.stable = earlier
         case .release(let name):
             let found = try find(name, in: index, fp16: fp16)
+            try refuseVoid(found, index)
             head.returnable = returnable(before, instead: found.raw.sha256)
             head.stable = found.raw.sha256
         }
@@ -192,6 +194,16 @@ struct ReleasePlan: Sendable {
                 : "'\(name)' names several releases of this build",
             why: known.isEmpty ? "Nothing was released for it." : "Live are \(known).",
             fix: "patchcli status", exit: .usage)
+    }
+
+    /// Refuses to send devices where none of them may go.
+    static func refuseVoid(_ release: Release?, _ index: ReleaseIndex) throws {
+        guard let release, release.sequence < index.floor else { return }
+        throw CommandFailure(
+            "below_floor", "No device runs release '\(release.version)' any more",
+            why: "Its sequence is \(release.sequence), and root lets nothing below "
+                + "\(index.floor) run.",
+            fix: "patchcli release", exit: .unreachable)
     }
 
     // MARK: Parts
@@ -260,7 +272,7 @@ struct ReleasePlan: Sendable {
         return index.releases(fp16: fp16)
             .filter {
                 !live.contains($0.release.raw.sha256)
-                    && $0.release.sequence != index.nextSequence - 1
+                    && $0.release.sequence != index.lastSequence
             }
             .map(\.target.path)
     }

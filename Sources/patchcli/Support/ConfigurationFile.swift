@@ -55,6 +55,14 @@ enum ConfigurationFile {
     /// - Returns: Whether it was written.
     @discardableResult
     static func write(_ configuration: ProjectConfiguration, in folder: URL) throws -> Bool {
+        try writeIfChanged(
+            Array(try checkedText(configuration).utf8),
+            to: folder.appendingPathComponent(ProjectConfiguration.fileName))
+    }
+
+    /// The text of the file, which can be read again.
+    /// - Throws: `PatchProjectError` about what may not be written.
+    static func checkedText(_ configuration: ProjectConfiguration) throws -> String {
         let text = try text(configuration)
         // What we write must be what we read.
         guard try ProjectConfiguration(json: text) == configuration else {
@@ -62,8 +70,7 @@ enum ConfigurationFile {
                 "configuration_unwritable", "The configuration cannot be written as JSON",
                 exit: .software)
         }
-        return try writeIfChanged(
-            Array(text.utf8), to: folder.appendingPathComponent(ProjectConfiguration.fileName))
+        return text
     }
 
     /// Keeps what may be thrown away out of version control.

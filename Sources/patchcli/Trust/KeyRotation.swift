@@ -21,7 +21,8 @@ enum KeyRotation {
         completion: .file(["pem"]))
     private static let minimumSequence = Parameter<Int?>.option(
         "min-sequence", placeholder: "number",
-        help: "Raise the floor as well: no release with a lower sequence may run any more.")
+        help: "Raise the floor as well: no release with a lower sequence may run any more. At most "
+            + "the sequence of the next release.")
 
     static var rotate: Command {
         Command(
@@ -89,6 +90,8 @@ enum KeyRotation {
         let root_version: Int
         let added: [Key]
         let removed: [Key]
+        /// The floor, when it was raised.
+        var min_sequence: Int?
         let resources: String?
     }
 
@@ -123,16 +126,19 @@ enum KeyRotation {
             _ = try workspace.keys.stage(workspace.app, role)
             staged = role
         }
-        let report = try await publishing.retrying { published, _ in
+        let report = try await publishing.retrying { published, index in
+            try floor.map { try Self.check(floor: $0, change, index) }
             var plan = Plan(
                 workspace: workspace, editor: published, rootKeys: extra, command: signCommand,
                 minimumSequence: floor)
-            let report: Report
+            var report: Report
             switch change {
             case .rotate(let role): report = try plan.rotate(role, to: external)
             case .revoke(let id): report = try plan.revoke(id)
             case .renew(let root): report = try plan.renew(root: root)
             }
+            report.min_sequence = floor
+            try Self.check(plan.editor.root, after: published.root)
             _ = try await publishing.publish(
                 plan.editor, targets: [], freshness: plan.freshness,
                 as: "Sign and publish the new root")
@@ -152,9 +158,51 @@ enum KeyRotation {
             for key in report.removed {
                 console.print("  \(key.role): " + console.style.red("- \(key.key_id)"))
             }
+            if let floor = report.min_sequence {
+                console.print(
+                    "No release below sequence \(floor) runs any more; "
+                        + "\(console.style.cyan("patchcli status")) names those that are live.")
+            }
+            if let next = publishing.next {
+                console.print("Not on your host yet: \(console.style.cyan(next))")
+            }
             if let folder = report.resources {
                 console.print("The next build of the app ships it: \(folder)/patch-root.json.")
             }
+        }
+    }
+
+    /// A floor above the next release would make that void, and every one until the counter is there.
+    private static func check(floor: Int, _ change: Change, _ index: ReleaseIndex) throws {
+        guard floor > index.nextSequence else { return }
+        var command = "patchcli keys"
+        switch change {
+        case .rotate(let role): command += " rotate \(role.rawValue)"
+        case .revoke(let id): command += " revoke \(id)"
+        case .renew: command += " renew"
+        }
+        throw CommandFailure(
+            "floor_too_high", "No release could run above a floor of \(floor)",
+            why: "The newest release has sequence \(index.lastSequence), the next one gets "
+                + "\(index.nextSequence), and a floor is never lowered. With "
+                + "\(index.nextSequence) nothing that is released by now runs any more.",
+            fix: "\(command) --min-sequence \(index.nextSequence)", exit: .usage)
+    }
+
+    /// What devices could not read must not be published: they would follow no later root either.
+    private static func check(
+        _ root: SignedMetadata<Root>, after before: SignedMetadata<Root>
+    ) throws {
+        guard root.signed.version != before.signed.version else { return }
+        do {
+            var device = try TrustedMetadataSet(
+                trustedRoot: before.encoded(), at: .now,
+                limits: JSONLimits(maximumSize: RepositoryLimits.metadata))
+            try device.updateRoot(root.encoded())
+        } catch let error as TUFError {
+            throw CommandFailure(
+                "root_unusable", "Devices would refuse the new root; nothing was published",
+                why: error.message, exit: .software)
         }
     }
 
