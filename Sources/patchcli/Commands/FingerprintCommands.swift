@@ -213,7 +213,10 @@ enum FingerprintCommands {
             console.print(
                 "These stay native until their bodies compile for a module; see "
                     + style.cyan("patchcli audit") + ":")
-            for problem in report.not_in_base { console.print("  " + problem) }
+            // Notes that follow an error are in the document.
+            for problem in report.not_in_base {
+                console.print("  " + problem.prefix { $0 != "\n" })
+            }
         }
         console.print()
         console.print(
