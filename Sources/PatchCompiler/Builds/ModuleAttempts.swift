@@ -173,6 +173,7 @@ struct ModuleAttempts {
     private mutating func handle(
         _ failure: Failure, _ generator: PatchSourceGenerator
     ) throws -> Bool {
+        if fate == .leftOut, leaveOutHolders(of: failure, generator) { return true }
         var isProgress = false
         var guilty: [Int: CoverageReport.Problem] = [:]
         let mayDemote = runs <= Self.maximumRuns
@@ -213,6 +214,40 @@ struct ModuleAttempts {
             return true
         }
         return isProgress || functions.count < before
+    }
+
+    /// A class whose objects cross is less in a module than in the app. Where something cannot do
+    /// with that, functions that take such objects are left out, and the others have it whole.
+    private mutating func leaveOutHolders(
+        of failure: Failure, _ generator: PatchSourceGenerator
+    ) -> Bool {
+        let names = Dictionary(
+            generator.closure.proxied.map {
+                ($0.split(separator: ".").last.map(String.init) ?? $0, $0)
+            }
+        ) { first, _ in first }
+        guard !names.isEmpty else { return false }
+        var classes: [String: CoverageReport.Problem] = [:]
+        for (position, problem) in failure.faults.sorted(by: { $0.key < $1.key }) {
+            let declaration = index.declarations[position]
+            for (name, path) in names
+            where declaration.container.joined(separator: ".") == path
+                || declaration.references.all.contains(name)
+            {
+                classes[path] = classes[path] ?? problem
+            }
+        }
+        let before = functions.count
+        functions.removeAll { function in
+            let held = types.reachable(from: function.types).filter(\.isObject)
+            guard
+                var problem = held.lazy.compactMap({ classes[$0.reference.path] }).first
+            else { return false }
+            problem.function = function.displayName
+            problems.append(problem)
+            return true
+        }
+        return functions.count < before
     }
 
     /// The functions that bring along what failed without anything mentioning it.
