@@ -46,7 +46,7 @@ public struct FolderBackup: Sendable {
             // Apps are in the database after their keys are on disk, so it is copied first.
             for name in databases where manager.fileExists(atPath: "\(folder)/\(name)") {
                 let copy = "\(part)/\(name)"
-                try StartFailure.opening("\(folder)/\(name)") {
+                _ = try StartFailure.opening("\(folder)/\(name)") {
                     try SQLiteConnection(path: "\(folder)/\(name)", mode: .readOnly)
                         .run("VACUUM INTO ?", copy)
                 }
