@@ -92,7 +92,9 @@ struct ClosedPipe {
 
     init() throws {
         var ends: [Int32] = [0, 0]
-        guard cspawn_private_pipe(&ends) == 0 else { throw SpawnedProcess.NotStarted(systemError: errno) }
+        guard cspawn_private_pipe(&ends) == 0 else {
+            throw SpawnedProcess.NotStarted(systemError: errno)
+        }
         readingEnd = ends[0]
         writingEnd = ends[1]
     }
