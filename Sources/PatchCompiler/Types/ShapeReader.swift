@@ -64,7 +64,7 @@ struct ShapeReader {
             throw TypeRefusal("is a class with subclasses")
         }
         // A view keeps such objects itself, and its module has a class of its own for them.
-        if entry.inherited.map(AppTypes.lastName).contains("ObservableObject") {
+        if entry.inherited.contains(where: { AppTypes.lastName($0) == "ObservableObject" }) {
             throw TypeRefusal("is a model that views observe")
         }
         for written in entry.inherited {
